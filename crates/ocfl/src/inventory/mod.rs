@@ -100,6 +100,12 @@ impl Inventory {
         self.manifest.get(digest)?.first().map(String::as_str)
     }
 
+    /// The digest of the content with a SHA-256, if the fixity block has it.
+    pub fn known(&self, sha256: &str) -> Option<String> {
+        let path = self.fixity.get(Algorithm::Sha256.name())?.get(sha256)?.first()?;
+        self.digests().get(path.as_str()).map(|digest| (*digest).to_owned())
+    }
+
     /// The numbers of the versions.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = VersionNumber> + '_ {
         (1..=self.versions.len())

@@ -17,8 +17,6 @@ use crate::fault::At;
 use crate::path::wrong;
 use crate::{Algorithm, Fault, Hashes, Inventory, Root, User, Version, VersionNumber};
 
-const SHA256: &str = "sha256";
-
 /// Versions that are being written.
 #[derive(Debug)]
 pub struct Draft {
@@ -99,8 +97,7 @@ impl Draft {
 
     /// The digest of a content that the object has already, by its SHA-256.
     pub fn known(&self, sha256: &str) -> Option<String> {
-        let path = self.inventory.fixity.get(SHA256)?.get(sha256)?.first()?;
-        self.inventory.digests().get(path.as_str()).map(|digest| (*digest).to_owned())
+        self.inventory.known(sha256)
     }
 
     /// A content to write, and then to [`add`](Self::add).
@@ -112,7 +109,7 @@ impl Draft {
         Ok(Incoming { file, hashes: Hashes::new([self.inventory.algorithm, Algorithm::Sha256]) })
     }
 
-    /// Makes a content that was written a file of the version; returns its SHA-256. The same content is kept once.
+    /// Makes a content that was written a file of the version; returns its digest. The same content is kept once.
     ///
     /// # Errors
     /// A path that cannot be one, or a fault of the disk.
@@ -127,11 +124,12 @@ impl Draft {
             let content = format!("{}/{}/{path}", self.number()?, self.inventory.content_directory);
             self.keep(&content, incoming.file)?;
             self.inventory.manifest.insert(digest.clone(), vec![content.clone()]);
-            let fixity = self.inventory.fixity.entry(SHA256.to_owned()).or_default();
+            let fixity =
+                self.inventory.fixity.entry(Algorithm::Sha256.name().to_owned()).or_default();
             fixity.entry(sha256.clone()).or_default().push(content);
         }
-        self.state.insert(path.to_owned(), digest);
-        Ok(sha256)
+        self.state.insert(path.to_owned(), digest.clone());
+        Ok(digest)
     }
 
     fn keep(&self, content: &str, file: tempfile::NamedTempFile) -> Result<(), Fault> {
@@ -148,10 +146,10 @@ impl Draft {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn add_bytes(&mut self, path: &str, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn add_bytes(&mut self, path: &str, bytes: &[u8]) -> Result<String, Fault> {
         let mut incoming = self.incoming()?;
         incoming.write_all(bytes).at(self.staging.path())?;
-        self.add(path, incoming).map(drop)
+        self.add(path, incoming)
     }
 
     /// Makes a content that the object has already a file of the version.

@@ -48,18 +48,32 @@ impl Object {
         &self.inventory
     }
 
-    /// The bytes with a digest.
+    /// The file with the bytes of a digest.
     ///
     /// # Errors
-    /// What is not in the manifest, or cannot be opened as a file.
-    pub fn read(&self, digest: &str) -> Result<File, Fault> {
+    /// What is not in the manifest, or not a file.
+    pub fn file(&self, digest: &str) -> Result<PathBuf, Fault> {
         let missing = || Fault::new("E050", self.root.display().to_string(), "no such content");
         let path = self.root.join(self.inventory.content(digest).ok_or_else(missing)?);
-        let status = path.symlink_metadata().at(&path)?;
-        if !status.is_file() {
-            return Err(Fault::new("E090", path.display().to_string(), "it is not a file"));
+        match path.symlink_metadata().at(&path)?.is_file() {
+            true => Ok(path),
+            false => Err(Fault::new("E090", path.display().to_string(), "it is not a file")),
         }
-        File::open(&path).at(&path)
+    }
+
+    /// The bytes with a digest, which may not be many.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file), and for what has more bytes than `most`, or other ones.
+    pub fn read(&self, digest: &str, most: u64) -> Result<Vec<u8>, Fault> {
+        let path = self.file(digest)?;
+        let bytes = small(&path, most)?;
+        match self.inventory.algorithm.of(&bytes).eq_ignore_ascii_case(digest) {
+            true => Ok(bytes),
+            false => {
+                Err(Fault::new("E092", path.display().to_string(), "it has changed meanwhile"))
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 
 use cenote_ocfl::{Draft, Object, Root};
 use proptest::collection::{btree_map, vec};
@@ -20,11 +20,7 @@ fn add(draft: &mut Draft, second: i64, state: &State) {
 }
 
 fn read(object: &Object) -> Vec<State> {
-    let file = |digest: &String| {
-        let mut bytes = Vec::new();
-        object.read(digest).unwrap().read_to_end(&mut bytes).unwrap();
-        bytes
-    };
+    let file = |digest: &String| object.read(digest, 64).unwrap();
     let state = |version: &cenote_ocfl::Version| {
         version.state.iter().map(|(path, digest)| (path.clone(), file(digest))).collect()
     };
