@@ -66,7 +66,7 @@ fn a_draft_that_is_dropped_leaves_nothing() {
     incoming.write_all(b"some").unwrap();
     draft.add("a", incoming).unwrap();
     drop(draft);
-    assert_eq!(root.objects().unwrap(), [sample.object.clone()]);
+    assert_eq!(root.objects().unwrap(), std::slice::from_ref(&sample.object));
     root.tidy().unwrap();
     assert!(!sample.root().join("extensions/cenote-staging").exists());
 }

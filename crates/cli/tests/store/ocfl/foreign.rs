@@ -5,8 +5,11 @@ use serde_json::json;
 
 use crate::world::World;
 
-/// Writes an object of these versions: the second of its time, the message, and the files.
-pub(super) fn object(world: &World, id: &str, versions: &[(i64, &str, &[(&str, &str)])]) {
+/// The second of its time, the message, and the files.
+type Version<'a> = (i64, &'a str, &'a [(&'a str, &'a str)]);
+
+/// Writes an object of these versions.
+pub(super) fn object(world: &World, id: &str, versions: &[Version<'_>]) {
     let root = Root::create(&world.path("archive")).unwrap();
     let mut draft = Draft::new(&root, id).unwrap();
     for (second, message, files) in versions {

@@ -48,7 +48,7 @@ impl Import<'_> {
             work.keep(state).await?;
             written.versions += 1;
         }
-        if !is_brought_last && !(is_current && missing.is_empty()) {
+        if !is_brought_last {
             work.put(newest, true, written).await?;
             written.versions += 1;
         }
