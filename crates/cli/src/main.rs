@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod args;
 mod bytes;
 mod commands;

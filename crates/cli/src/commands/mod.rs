@@ -77,6 +77,8 @@ verbs! {
     Trim => places::trim,
     Register => places::register,
     Sync => files::contents::sync,
+    Export => operate::export,
+    Import => operate::import,
     MigrateDnanexus => operate::migrate_dnanexus,
     MigrateFedora => operate::migrate_fedora,
     Mount => operate::mount,

@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 5;
 
 /// What became of a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Outcome {
+pub(crate) enum Outcome {
     Brought,
     Unchanged,
     /// It was left out, and why.
@@ -28,7 +28,7 @@ enum Outcome {
 
 /// What is counted of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Became {
+pub(crate) enum Became {
     Brought,
     Unchanged,
     Skipped,
@@ -37,15 +37,20 @@ enum Became {
 
 /// One line of `--json`.
 #[derive(Debug, Serialize)]
-struct Line<'a> {
-    action: &'static str,
-    id: &'a str,
-    path: String,
-    bytes: u64,
+pub(crate) struct Line<'a> {
+    pub(crate) action: &'static str,
+    pub(crate) id: &'a str,
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
 }
 
 /// Tells what became of a thing; `look` says where to look why it was left out.
-fn tell(output: &Output, line: Line<'_>, look: &str, outcome: Result<Outcome>) -> Result<Became> {
+pub(crate) fn tell(
+    output: &Output,
+    line: Line<'_>,
+    look: &str,
+    outcome: Result<Outcome>,
+) -> Result<Became> {
     match outcome {
         Ok(Outcome::Brought) => {
             if output.is_json() {
@@ -76,7 +81,7 @@ pub(crate) fn all_brought(failed: u64, what: &str) -> Result<()> {
 }
 
 /// Does what may break off, again and again, unless everything else would fail, too.
-async fn persist<F: Future<Output = Result<()>>>(attempt: impl Fn() -> F) -> Result<()> {
+pub(crate) async fn persist<F: Future<Output = Result<()>>>(attempt: impl Fn() -> F) -> Result<()> {
     let mut last = None;
     for _ in 0..ATTEMPTS {
         match attempt().await {

@@ -38,6 +38,16 @@ impl TransferArgs {
     }
 }
 
+/// Transfers into the store, with so many parallel requests, that go on where they broke off.
+pub(crate) fn uploads(
+    session: &Session,
+    jobs: NonZeroUsize,
+    bar: &ProgressBar,
+) -> Result<Transfer> {
+    let options = Options { jobs, journal: journal(&session.settings), ..Options::default() };
+    Ok(Transfer::new(session.client()?.clone(), options, Arc::new(Bar(bar.clone()))))
+}
+
 /// The direction of a transfer, with the flags of that direction.
 pub(crate) enum Way<'a> {
     /// Into the store.

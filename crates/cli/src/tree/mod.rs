@@ -20,6 +20,6 @@ mod upload;
 pub(crate) use copy::copy;
 pub(crate) use download::download;
 pub(crate) use filter::{Filter, FilterArgs};
-pub(crate) use flags::{ReadArgs, TransferArgs, Way, WriteArgs};
+pub(crate) use flags::{ReadArgs, TransferArgs, Way, WriteArgs, uploads};
 pub(crate) use plan::Rules;
 pub(crate) use upload::upload;

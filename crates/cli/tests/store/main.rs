@@ -18,12 +18,14 @@ mod logins;
 mod media_types;
 mod migration;
 mod mirrors;
+mod ocfl;
 mod places;
 #[path = "../../../kv/tests/postgres_server/mod.rs"]
 mod postgres_server;
 mod quotas;
 mod refusals;
 mod resources;
+mod ro_crates;
 mod serving;
 mod sharing;
 mod sparql;

@@ -2,6 +2,8 @@
 
 pub(crate) mod changes;
 pub(crate) mod check;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod migrate_dnanexus;
 pub(crate) mod migrate_fedora;

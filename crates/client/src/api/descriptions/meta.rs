@@ -48,6 +48,11 @@ impl Client {
         self.bytes(Call::get("/v1/graph").at(at)).await
     }
 
+    /// The graph that a resource had as a version.
+    pub async fn graph_of_version(&self, at: &At, version: u64) -> Result<Bytes> {
+        self.bytes(Call::get("/v1/graph").at(at).query("version", version)).await
+    }
+
     /// Replaces the graph of a resource with these N-Triples.
     pub async fn set_graph(&self, at: &At, triples: Bytes) -> Result<()> {
         let call = Call::put("/v1/graph").at(at).body(Payload::Bytes(triples));

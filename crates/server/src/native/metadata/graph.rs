@@ -8,13 +8,14 @@ use std::borrow::Cow;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Limits, Syntax};
 use cenote_store::{At, Graph};
 
 use crate::app::App;
 use crate::layer::{Asker, Writer};
-use crate::native::json::{Names, Resource, Target};
+use crate::native::json::{Names, Resource, Target, VersionQuery};
+use crate::native::request::address::About;
 use crate::native::request::conditional::{answer_description, write_conditions};
 use crate::native::request::extract::{Json, small_body};
 use crate::problem::Problem;
@@ -25,19 +26,23 @@ const THIS: &str = "urn:x-cenote:this";
 /// More than a description may have is refused by the store, with its own words.
 const LIMITS: Limits = Limits { triples: 1 << 20, term: 2 << 20 };
 
-/// The description of a resource.
-#[utoipa::path(get, path = "/v1/graph", tag = "metadata", params(Target),
+/// The description of a resource, or of a version of it.
+#[utoipa::path(get, path = "/v1/graph", tag = "metadata", params(Target, VersionQuery),
     responses((status = 200, body = String, content_type = "application/n-triples"),
         (status = 304, description = "The client has the current state")))]
 pub(crate) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
-    at: At,
+    About(at, query): About<VersionQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    let triples = |graph| ([(header::CONTENT_TYPE, "application/n-triples")], write(graph));
+    if let Some(version) = query.version {
+        let graph = app.blocking(move |store| store.graph_of_version(&caller, &at, version));
+        return Ok(triples(&graph.await?).into_response());
+    }
     let (stat, graph) = app.blocking(move |store| store.graph(&caller, &at)).await?;
-    let triples = ([(header::CONTENT_TYPE, "application/n-triples")], write(&graph));
-    answer_description(&headers, &stat, &graph, triples)
+    answer_description(&headers, &stat, &graph, triples(&graph))
 }
 
 /// Replaces the description of a resource.

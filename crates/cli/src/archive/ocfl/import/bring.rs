@@ -1,0 +1,166 @@
+//! Making one resource in the store: its states in their order, each kept as a version with its time, and at the end the current one.
+
+use cenote_client::transfer::LocalFile;
+use cenote_client::{
+    At, Attributes, Kind as K, NewResource, PutOptions, ResourceKind, VersionChange,
+};
+use cenote_ocfl::{Checked, Object};
+
+use super::super::Written;
+use super::Import;
+use super::current::{Current, Wanted, sha256};
+use super::read::{Found, State};
+use crate::archive::{units, wrong};
+use crate::error::{CliError, Kind, Result};
+use crate::migrate::Outcome;
+
+impl Import<'_> {
+    /// Brings what the store does not have of a resource, or says that it does not.
+    pub(super) async fn bring(
+        &self,
+        object: &Object,
+        checked: &Checked,
+        found: Found,
+        written: &mut Written,
+    ) -> Result<Outcome> {
+        let Some(newest) = found.states.last() else {
+            return Ok(Outcome::Skipped("it has no state".to_owned()));
+        };
+        let work = Work { import: self, object, checked, found: &found };
+        let here = Current::find(self.client, &self.names, &found).await?;
+        let wanted = work.wanted(newest)?;
+        let is_current = here.as_ref().is_some_and(|here| here.is(&wanted, &found));
+        let missing = work.missing(here.as_ref());
+        if is_current && missing.is_empty() {
+            return Ok(Outcome::Unchanged);
+        }
+        if self.check {
+            let what = match is_current {
+                true => format!("the store does not have {} of its versions", missing.len()),
+                false => "it differs in the store".to_owned(),
+            };
+            return Err(CliError::new(Kind::Mismatch, what));
+        }
+        let is_last = |state: &&State| **state == *newest;
+        let is_brought_last = missing.last().is_some_and(is_last);
+        for state in &missing {
+            work.put(state, is_last(state), written).await?;
+            work.keep(state).await?;
+            written.versions += 1;
+        }
+        if !is_brought_last {
+            work.put(newest, true, written).await?;
+            written.versions += 1;
+        }
+        Ok(Outcome::Brought)
+    }
+}
+
+/// One resource, and where it comes from.
+struct Work<'a> {
+    import: &'a Import<'a>,
+    object: &'a Object,
+    checked: &'a Checked,
+    found: &'a Found,
+}
+
+impl<'a> Work<'a> {
+    fn path(&self) -> String {
+        self.import.names.path(&self.found.place)
+    }
+
+    fn at(&self) -> At {
+        At::Path(self.path())
+    }
+
+    fn wanted(&self, state: &State) -> Result<Wanted<'a>> {
+        Wanted::of(self.object, self.checked, &self.import.names, &self.found.place, state)
+    }
+
+    /// The states that are to be versions, and are none. A resource that never changed has its one state as the current one only.
+    fn missing(&self, here: Option<&Current>) -> Vec<&'a State> {
+        let states = self.found.states.as_slice();
+        let kept = if self.import.keeps && states.len() > 1 { states } else { &[] };
+        let is_missing =
+            |state: &&State| here.is_none_or(|here| !here.has(state, sha256(self.checked, state)));
+        kept.iter().filter(is_missing).collect()
+    }
+
+    /// Makes a state the current one.
+    async fn put(&self, state: &State, is_newest: bool, written: &mut Written) -> Result<()> {
+        let wanted = self.wanted(state)?;
+        match &state.content {
+            Some(digest) => self.put_bytes(digest, &wanted, is_newest, written).await?,
+            None => self.create(is_newest).await?,
+        }
+        let here = Current::find(self.import.client, &self.import.names, self.found).await?;
+        let here = here.ok_or_else(|| wrong("it was removed meanwhile"))?;
+        if !here.stated.is_same(&wanted.stated) {
+            let text = wanted.stated.for_store(&self.import.names, &self.found.place);
+            self.import.client.set_graph(&self.at(), text.into()).await?;
+        }
+        match is_newest {
+            true => units::add(self.import.client, &self.at(), &self.found.extra.units).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn put_bytes(
+        &self,
+        digest: &str,
+        wanted: &Wanted<'_>,
+        is_newest: bool,
+        written: &mut Written,
+    ) -> Result<()> {
+        let file = self.object.file(digest).map_err(wrong)?;
+        let file = LocalFile::new(&file)?;
+        let options = PutOptions {
+            media_type: self.found.media_type.clone(),
+            parents: true,
+            mode: self.found.extra.mode.filter(|_| is_newest),
+            mtime: self.found.extra.mtime.filter(|_| is_newest),
+            ..PutOptions::default()
+        };
+        let put = self.import.transfer.put_file(&file, &self.path(), &options).await?;
+        written.bytes += file.size;
+        match put.sha256.as_deref() == wanted.sha256 {
+            true => Ok(()),
+            false => Err(CliError::new(Kind::Mismatch, "the file has changed meanwhile")
+                .hint("do not change a storage root while it is imported")),
+        }
+    }
+
+    async fn create(&self, is_newest: bool) -> Result<()> {
+        let (extra, client) = (&self.found.extra, self.import.client);
+        let new = NewResource {
+            to: self.path().into(),
+            kind: self.found.kind,
+            target: extra.target.clone(),
+            parents: true,
+            exist_ok: true,
+            mode: None,
+            mtime: None,
+        };
+        client.create(&new).await?;
+        let is_said = extra.mode.is_some() || extra.mtime.is_some();
+        if is_newest && is_said && self.found.kind != ResourceKind::Link {
+            let attributes =
+                Attributes { mode: extra.mode, mtime: extra.mtime, ..Attributes::default() };
+            client.set_attributes(&self.at(), &attributes).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the current state as a version, with its label unless another version has that.
+    async fn keep(&self, state: &State) -> Result<()> {
+        let (client, time) = (self.import.client, Some(state.created));
+        let keep = |label| VersionChange::Keep { label, time };
+        let kept = client.change_versions(&self.at(), &keep(state.label.clone())).await;
+        match kept {
+            Err(error) if error.kind() == K::Exists && state.label.is_some() => {
+                Ok(client.change_versions(&self.at(), &keep(None)).await?)
+            }
+            kept => Ok(kept?),
+        }
+    }
+}

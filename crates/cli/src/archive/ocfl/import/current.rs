@@ -1,0 +1,99 @@
+//! What the store has of a resource that is to be brought.
+
+use cenote_client::{At, Avu, Client, Resource, ResourceKind, Version};
+use cenote_ocfl::{Checked, Object};
+
+use super::read::{Found, State};
+use crate::archive::graph::Stated;
+use crate::archive::names::{Names, Place};
+use crate::archive::wrong;
+use crate::error::{CliError, Kind, Result};
+
+/// The most that a description may have, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// What is there.
+#[derive(Debug)]
+pub(super) struct Current {
+    pub(super) resource: Resource,
+    pub(super) stated: Stated,
+    pub(super) described: Vec<Avu>,
+    pub(super) versions: Vec<Version>,
+}
+
+impl Current {
+    /// Looks at a path; what is there has to be of the same kind.
+    pub(super) async fn find(
+        client: &Client,
+        names: &Names,
+        found: &Found,
+    ) -> Result<Option<Self>> {
+        let Some(resource) = client.find(&names.path(&found.place)).await? else { return Ok(None) };
+        if resource.kind != found.kind {
+            let what = format!("{} is of another kind", resource.path);
+            return Err(CliError::new(Kind::Exists, what).hint("import into another collection"));
+        }
+        let at = At::Id(resource.id);
+        let stated = Stated::of_store(&client.graph(&at).await?, names, &found.place)?;
+        let described = client.meta(&at).await?;
+        let versions = client.versions(&at).await?;
+        Ok(Some(Self { resource, stated, described, versions }))
+    }
+
+    /// Whether it is what it is to be.
+    pub(super) fn is(&self, wanted: &Wanted<'_>, found: &Found) -> bool {
+        let extra = &found.extra;
+        let is_same_content =
+            found.kind != ResourceKind::Object || self.resource.sha256.as_deref() == wanted.sha256;
+        is_same_content
+            && self.stated.is_same(&wanted.stated)
+            && extra.mode.is_none_or(|mode| self.resource.mode == Some(mode))
+            && extra.mtime.is_none_or(|mtime| self.resource.mtime == Some(mtime))
+            && extra.units.iter().all(|avu| self.described.contains(avu))
+    }
+
+    /// Whether a state is one of its versions.
+    pub(super) fn has(&self, state: &State, sha256: Option<&str>) -> bool {
+        self.versions.iter().any(|version| {
+            let is_same = sha256.is_none() || version.sha256.as_deref() == sha256;
+            version.time == Some(state.created) && is_same
+        })
+    }
+}
+
+/// What a state is to be in the store.
+#[derive(Debug)]
+pub(super) struct Wanted<'a> {
+    pub(super) stated: Stated,
+    pub(super) sha256: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) fn of(
+        object: &Object,
+        checked: &'a Checked,
+        names: &Names,
+        place: &Place,
+        state: &State,
+    ) -> Result<Self> {
+        let own = names.iri(place);
+        let mut stated = match &state.graph {
+            None => Stated::default(),
+            Some(digest) => {
+                let text = object.read(digest, LARGEST).map_err(wrong)?;
+                Stated::of_archive(&text, &own)?
+            }
+        };
+        if let Some(class) = state.class
+            && stated.clone().take_type(&own, &[class]).is_none()
+        {
+            stated.add_type(&own, class);
+        }
+        Ok(Self { stated, sha256: sha256(checked, state) })
+    }
+}
+
+/// The SHA-256 of the bytes of a state.
+pub(super) fn sha256<'a>(checked: &'a Checked, state: &State) -> Option<&'a str> {
+    Some(checked.content(state.content.as_ref()?)?.sha256.as_str())
+}

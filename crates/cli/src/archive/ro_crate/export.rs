@@ -1,0 +1,255 @@
+//! Writing a collection as a crate: the files first, and when all are there what they are.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use cenote_client::transfer::{LocalFile, Options, Transfer, Unobserved};
+use cenote_client::{At, Client, Resource, ResourceKind};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+
+use super::entity::{Entities, Ids};
+use super::terms::{CONTEXT, PROFILE};
+use super::{BASE, GENERATED, METADATA, Summary};
+use crate::archive::graph::Stated;
+use crate::archive::names::{Names, Place};
+use crate::archive::wrong;
+use crate::error::{CliError, Kind, Result};
+use crate::migrate::{Became, Line, Outcome, tell};
+use crate::session::Session;
+
+/// What to export, and where to.
+pub(crate) struct Export<'a> {
+    session: &'a Session,
+    client: &'a Client,
+    transfer: Transfer,
+    directory: PathBuf,
+    names: Names,
+    collection: String,
+    jobs: usize,
+    bar: ProgressBar,
+}
+
+impl<'a> Export<'a> {
+    /// Finds both sides; the directory is new, empty, or a crate.
+    pub(crate) fn begin(
+        session: &'a Session,
+        collection: &str,
+        directory: &Path,
+        jobs: usize,
+    ) -> Result<Self> {
+        std::fs::create_dir_all(directory)?;
+        let names = Names::new(BASE, collection);
+        let transfer = Transfer::new(
+            session.client()?.clone(),
+            Options::default(),
+            std::sync::Arc::new(Unobserved),
+        );
+        Ok(Self {
+            session,
+            client: session.client()?,
+            transfer,
+            directory: directory.to_owned(),
+            names: names.ok_or_else(|| wrong(format!("not a collection: {collection}")))?,
+            collection: collection.to_owned(),
+            jobs,
+            bar: session.progress.count(0, "exporting"),
+        })
+    }
+
+    /// Exports the collection with everything below it.
+    pub(crate) async fn run(&self) -> Result<Summary> {
+        let resources = self.resources().await?;
+        self.bar.set_length(resources.len() as u64);
+        let mut summary = Summary::default();
+        let mut waiting = resources.iter();
+        let mut running = FuturesUnordered::new();
+        let (mut described, mut left_out) = (BTreeMap::new(), HashSet::new());
+        loop {
+            while running.len() < self.jobs.max(1)
+                && let Some((place, resource)) = waiting.next()
+            {
+                running.push(async move { (place, resource, self.one(place, resource).await) });
+            }
+            let Some((place, resource, done)) = running.next().await else { break };
+            self.bar.inc(1);
+            let outcome = done.map(|(outcome, about)| {
+                about.map(|about| described.insert(place.clone(), about));
+                outcome
+            });
+            if self.report(place, resource, outcome, &mut summary)? {
+                left_out.insert(place.clone());
+            }
+        }
+        summary.described = described.len() as u64;
+        self.write(&resources, &described, &left_out)?;
+        self.bar.finish_and_clear();
+        Ok(summary)
+    }
+
+    /// The collection and everything below it, by their places.
+    async fn resources(&self) -> Result<BTreeMap<Place, Resource>> {
+        let at = At::from(self.collection.as_str());
+        let first = self.client.stat(&at).await?;
+        let mut resources = BTreeMap::from([(Place::default(), first)]);
+        let mut walk = Box::pin(self.client.walk(&at).await?);
+        while let Some(resource) = walk.next().await {
+            let resource = resource?;
+            let place = self.names.at(&resource.path);
+            let place = place.ok_or_else(|| wrong(format!("not below: {}", resource.path)))?;
+            resources.insert(place, resource);
+        }
+        Ok(resources)
+    }
+
+    /// Writes a file or makes a directory, and reads what is stated of it.
+    async fn one(&self, place: &Place, resource: &Resource) -> Result<(Outcome, Option<About>)> {
+        if resource.kind == ResourceKind::Link {
+            let why = "symbolic links have no place in a crate".to_owned();
+            return Ok((Outcome::Skipped(why), None));
+        }
+        if place.text() == METADATA {
+            let why = "the description of the crate has that name".to_owned();
+            return Ok((Outcome::Skipped(why), None));
+        }
+        let at = At::Id(resource.id);
+        let stated = Stated::of_store(&self.client.graph(&at).await?, &self.names, place)?;
+        let about = About { stated, described: self.client.meta(&at).await? };
+        Ok((self.file(place, resource).await?, Some(about)))
+    }
+
+    async fn file(&self, place: &Place, resource: &Resource) -> Result<Outcome> {
+        let target = self.directory.join(place.text());
+        match resource.kind {
+            ResourceKind::Collection => {
+                not_through_links(&self.directory, &target)?;
+                std::fs::create_dir_all(&target)?;
+                return Ok(Outcome::Unchanged);
+            }
+            ResourceKind::Object => {}
+            ResourceKind::Description | ResourceKind::Link => return Ok(Outcome::Unchanged),
+        }
+        let above = target.parent().unwrap_or(&self.directory);
+        not_through_links(&self.directory, above)?;
+        std::fs::create_dir_all(above)?;
+        if is_there(resource, &target) {
+            return Ok(Outcome::Unchanged);
+        }
+        self.transfer.get_file(resource, &target).await?;
+        Ok(Outcome::Brought)
+    }
+
+    /// Counts and reports a resource; whether it has no place in the crate.
+    fn report(
+        &self,
+        place: &Place,
+        resource: &Resource,
+        outcome: Result<Outcome>,
+        summary: &mut Summary,
+    ) -> Result<bool> {
+        let id = place.text();
+        let (path, bytes) = (resource.path.clone(), resource.size.unwrap_or(0));
+        let line = Line { action: "export", id: &id, path, bytes };
+        let became = tell(&self.session.output, line, "use another format", outcome)?;
+        match became {
+            Became::Brought => {
+                (summary.files, summary.bytes) = (summary.files + 1, summary.bytes + bytes);
+            }
+            Became::Unchanged if resource.kind == ResourceKind::Object => summary.unchanged += 1,
+            Became::Unchanged => {}
+            Became::Skipped => summary.skipped += 1,
+            Became::Failed => summary.failed += 1,
+        }
+        Ok(matches!(became, Became::Skipped | Became::Failed))
+    }
+
+    fn write(
+        &self,
+        resources: &BTreeMap<Place, Resource>,
+        described: &BTreeMap<Place, About>,
+        left_out: &HashSet<Place>,
+    ) -> Result<()> {
+        let is_collection = |iri: &str| {
+            let resource = self.names.place(iri).and_then(|place| resources.get(&place));
+            resource.is_some_and(|resource| resource.kind == ResourceKind::Collection)
+        };
+        let ids = Ids { is_collection: &is_collection };
+        let mut entities = Entities::default();
+        for (key, value) in [
+            ("@type", json!("CreativeWork")),
+            ("conformsTo", json!({ "@id": PROFILE })),
+            ("about", json!({ "@id": "./" })),
+        ] {
+            entities.add(METADATA, key, value);
+        }
+        for (place, resource) in resources.iter().filter(|(place, _)| !left_out.contains(place)) {
+            let id = ids.of(place, resource.kind);
+            entities.resource(&id, resource);
+            if let Some(About { stated, described }) = described.get(place) {
+                entities.stated(&ids, resource.id, stated);
+                entities.units(&id, resource.id, described);
+            }
+            if let Some(parent) = place.parent() {
+                let parent = ids.of(&parent, ResourceKind::Collection);
+                entities.add_part(&parent, &id);
+            }
+        }
+        self.complete(&mut entities, resources.get(&Place::default()));
+        let text = json!({ "@context": CONTEXT, "@graph": entities.into_graph() });
+        replace(&self.directory.join(METADATA), &text)
+    }
+
+    /// What the root has to say of itself, where its description does not.
+    fn complete(&self, entities: &mut Entities, root: Option<&Resource>) {
+        let name = self.collection.rsplit('/').next().filter(|name| !name.is_empty());
+        let name = name.unwrap_or("/");
+        let published = root.and_then(|root| root.modified).map(|time| time.to_string());
+        for (key, value) in [
+            ("name", name.to_owned()),
+            ("description", format!("The collection {name}")),
+            ("datePublished", published.unwrap_or_default()),
+        ] {
+            if !entities.has("./", key) {
+                entities.add("./", key, json!(value));
+                entities.add(METADATA, GENERATED, json!(key));
+            }
+        }
+    }
+}
+
+/// What is stated of a resource.
+struct About {
+    stated: Stated,
+    described: Vec<cenote_client::Avu>,
+}
+
+/// Refuses to write where a link would lead out of the directory.
+fn not_through_links(root: &Path, path: &Path) -> Result<()> {
+    let below = path.ancestors().take_while(|above| *above != root);
+    let link = below.into_iter().find(|above| above.is_symlink());
+    match link {
+        None => Ok(()),
+        Some(link) => Err(CliError::new(Kind::Exists, format!("{} is a link", link.display()))
+            .hint("export to an empty directory")),
+    }
+}
+
+/// Whether a local file has the bytes already.
+fn is_there(resource: &Resource, target: &Path) -> bool {
+    let is_file = target.symlink_metadata().is_ok_and(|status| status.is_file());
+    let Some(sha256) = resource.sha256.as_ref().filter(|_| is_file) else { return false };
+    let file = LocalFile::new(target).ok().filter(|file| Some(file.size) == resource.size);
+    file.is_some_and(|file| file.sha256().is_ok_and(|digest| digest.is(sha256)))
+}
+
+/// Replaces a file at once.
+fn replace(path: &Path, value: &Value) -> Result<()> {
+    let text = serde_json::to_vec_pretty(value).map_err(wrong)?;
+    let mut new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
+    std::io::Write::write_all(&mut new, &text)?;
+    new.as_file().sync_all()?;
+    new.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
