@@ -23,7 +23,7 @@ fn a_query_is_answered_as_lines_as_json_and_in_its_own_formats() {
         assert_eq!(world.ok(&["sparql", "--file", "q.rq"]), "cenote:/lab/x\t300\n");
         let (code, said) = world.refused(&["sparql", "SELECT { }"]);
         assert_eq!(code, 2, "{said}");
-        assert!(said.contains("not a query"), "{said}");
+        assert!(said.contains("invalid query"), "{said}");
         assert_eq!(world.refused(&["sparql"]).0, 2);
     }
 }

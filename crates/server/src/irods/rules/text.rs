@@ -207,7 +207,7 @@ mod tests {
             ("writeLine(\"nowhere\", \"x\")", "no such output"),
             ("writeLine(\"stdout\", \"x)", "quote"),
             ("writeLine(\"stdout\" \"x\")", "`,`"),
-            ("delay(\"<PLUSET>1y</PLUSET>\") { writeLine(\"stdout\", \"x\") }", "no time"),
+            ("delay(\"<PLUSET>1y</PLUSET>\") { writeLine(\"stdout\", \"x\") }", "not a time"),
             ("delay(\"<PLUSET>1</PLUSET>\") { hh }", "no rule engine"),
             ("delay(\"<PLUSET>1</PLUSET>\") { writeLine(\"stdout\", \"x\")", "`}`"),
             ("delay(\"<EF>1h</EF>\") { writeLine(\"stdout\", \"x\") }", "repeated"),
