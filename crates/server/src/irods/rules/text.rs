@@ -210,7 +210,7 @@ mod tests {
             ("delay(\"<PLUSET>1y</PLUSET>\") { writeLine(\"stdout\", \"x\") }", "not a time"),
             ("delay(\"<PLUSET>1</PLUSET>\") { hh }", "no rule engine"),
             ("delay(\"<PLUSET>1</PLUSET>\") { writeLine(\"stdout\", \"x\")", "`}`"),
-            ("delay(\"<EF>1h</EF>\") { writeLine(\"stdout\", \"x\") }", "repeated"),
+            ("delay(\"<EF>1h</EF>\") { writeLine(\"stdout\", \"x\") }", "repeating"),
             ("delay(\"\") { delay(\"\") { writeLine(\"stdout\", \"x\") } }", "`}`"),
         ] {
             let fault = parse(text).unwrap_err();
