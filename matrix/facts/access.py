@@ -9,9 +9,9 @@ OTHER = "bob"
 
 def access(case: Case) -> None:
     if case.looks.grants_projects and not case.acts.grants_projects:
-        raise Unsupported("DNAnexus' levels are those of projects: what is shared by itself is found by its id only")
+        raise Unsupported("DNAnexus' levels are those of projects: an object that is shared by itself is found only by its id")
     if case.other.walks:
-        raise Unsupported("a mount reaches a file through the collections above it: what is shared by itself is not reached")
+        raise Unsupported("a mount reaches a file through the collections above it: a file that is shared by itself cannot be reached")
     path = case.path("granted")
     case.looks.put(path, b"for bob")
     case.looks.add(path, MARK)

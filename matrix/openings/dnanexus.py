@@ -118,7 +118,7 @@ class Dnanexus(Opening):
         self.call(dxpy.api.file_rename, found[0], {"project": project, "name": name})
 
     def copy(self, path: str, to: str) -> None:
-        raise Unsupported("a DNAnexus project has an object once: copies are for other projects")
+        raise Unsupported("a DNAnexus project contains an object only once: copies are for other projects")
 
     def remove(self, path: str) -> None:
         project, found = self.objects(path)
@@ -129,10 +129,10 @@ class Dnanexus(Opening):
             self.call(dxpy.api.project_remove_folder, project, removed)
 
     def needs_replacing(self) -> None:
-        raise Unsupported("DNAnexus' clients replace no content: a put is a removal and an upload")
+        raise Unsupported("DNAnexus' clients cannot replace a content: a put is a removal and an upload")
 
     def needs_trash(self) -> None:
-        raise Unsupported("the DNAnexus API does not restore what was removed")
+        raise Unsupported("the DNAnexus API cannot restore removed resources")
 
     def add(self, path: str, attribute: Attribute) -> None:
         self.describe(path, {attribute.name: attribute.value})

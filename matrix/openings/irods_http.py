@@ -35,7 +35,7 @@ class IrodsHttp(Opening):
 
     def put(self, path: str, data: bytes) -> None:
         if not data.isascii():
-            raise Unsupported("`irods-http` writes text only")
+            raise Unsupported("`irods-http` can write only text")
         if len(quote_plus(data)) > FORM:
             raise Unsupported("`irods-http` sends a form, which has at most 8 MiB")
         checked(data_objects.write(self.session, data.decode("ascii"), irods.logical(path)))

@@ -88,7 +88,7 @@ class IrodsRest(Opening):
         return {f"{irods.inside(parent)}/{name}" for parent, name in rows}
 
     def copy(self, path: str, to: str) -> None:
-        raise Unsupported("the protocol copies nothing")
+        raise Unsupported("the protocol has no copying")
 
     def grant(self, path: str, user: str, level: str) -> None:
-        raise Unsupported("the protocol grants nothing but tickets")
+        raise Unsupported("the protocol can grant access only by tickets")

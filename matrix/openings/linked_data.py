@@ -71,7 +71,7 @@ class LinkedData(Opening):
 
     def needs_trash(self) -> None:
         """A tombstone is a view of the trash, and this dialect does not restore."""
-        raise Unsupported("the Fedora API does not restore what was removed")
+        raise Unsupported("the Fedora API cannot restore removed resources")
 
     def add(self, path: str, attribute: Attribute) -> None:
         self.change(path, "INSERT", attribute)
@@ -105,10 +105,10 @@ class LinkedData(Opening):
         return {Attribute(unquote(predicate.removeprefix(ATTRIBUTE)), value) for predicate, value in own}
 
     def move(self, path: str, to: str) -> None:
-        raise Unsupported("LDP moves and copies nothing")
+        raise Unsupported("LDP has no moving and copying")
 
     def copy(self, path: str, to: str) -> None:
-        raise Unsupported("LDP moves and copies nothing")
+        raise Unsupported("LDP has no moving and copying")
 
     def find(self, collection: str, attribute: Attribute) -> set[str]:
         predicate = ATTRIBUTE + quote(attribute.name, safe="")
@@ -119,7 +119,7 @@ class LinkedData(Opening):
         return {unquote(str(row.x).removeprefix(self.root)) for row in rows}
 
     def grant(self, path: str, user: str, level: str) -> None:
-        raise Unsupported("the linked-data opening grants nothing yet")
+        raise Unsupported("access lists through linked data are not part of the matrix yet")
 
 
 def literal(text: str) -> str:

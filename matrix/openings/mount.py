@@ -94,7 +94,7 @@ class Mount(Opening):
         self.request(remove, path)
 
     def needs_trash(self) -> None:
-        raise Unsupported("a mount does not restore what was removed")
+        raise Unsupported("a mount cannot restore removed resources")
 
     def add(self, path: str, attribute: Attribute) -> None:
         self.set_xattr(path, attribute.name, attribute.value.encode())
@@ -107,10 +107,10 @@ class Mount(Opening):
         return {Attribute(name, text(self.xattr(path, name))) for name in names}
 
     def find(self, collection: str, attribute: Attribute) -> set[str]:
-        raise Unsupported("a mount does not search")
+        raise Unsupported("a mount cannot search")
 
     def grant(self, path: str, user: str, level: str) -> None:
-        raise Unsupported("a mount grants nothing")
+        raise Unsupported("a mount cannot grant access")
 
     def needs_xattrs(self) -> None:
         """It has extended attributes."""

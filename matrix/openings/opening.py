@@ -89,7 +89,7 @@ class Opening:
 
     def needs_trash(self) -> None:
         """Raises `Unsupported` if removed resources cannot be restored."""
-        raise Unsupported("the rows of the iRODS openings remove for good")
+        raise Unsupported("the clients of the iRODS openings remove for good")
 
     def restore(self, path: str) -> None:
         """Restores the resource removed from `path`."""
@@ -114,11 +114,11 @@ class Opening:
 
     def limit(self, collection: str, size: int | None) -> None:
         """Sets the hard limit of the bytes below the collection; `None` removes it."""
-        raise Unsupported("the protocol sets no quotas of collections")
+        raise Unsupported("the protocol cannot set quotas of collections")
 
     def needs_versions(self) -> None:
         """Raises `Unsupported` if versions cannot be kept, read and restored."""
-        raise Unsupported("only the native opening sets which versions are kept")
+        raise Unsupported("only the native opening can set which versions are kept")
 
     def keep_versions(self, collection: str) -> None:
         """Has a version kept with each change in the collection."""
@@ -126,11 +126,11 @@ class Opening:
 
     def versions(self, path: str) -> list[int]:
         """The numbers of the versions, the oldest first."""
-        raise Unsupported("only the native opening sets which versions are kept")
+        raise Unsupported("only the native opening can set which versions are kept")
 
     def version(self, path: str, number: int) -> bytes:
         """The content of a version."""
-        raise Unsupported("only the native opening sets which versions are kept")
+        raise Unsupported("only the native opening can set which versions are kept")
 
     def restore_version(self, path: str, number: int) -> None:
         self.needs_versions()
@@ -200,7 +200,7 @@ class Opening:
 
     def needs_integrity(self) -> None:
         """Raises `Unsupported` if it does not set what is required of links, or moves nothing."""
-        raise Unsupported("only the native opening sets what is required of links")
+        raise Unsupported("only the native opening can set the integrity of links")
 
     def integrity(self, collection: str, word: str) -> None:
         """Requires "none", "lenient" or "strict" of links."""
