@@ -76,7 +76,7 @@ class Cenote(Peer):
 class Connection:
     """One kept connection. A request that is not answered as expected ends the run.
 
-    It reads from the socket itself: `http.client` takes some 0.2 ms to parse the headers of an answer, as long as a server takes to make it.
+    It reads from the socket itself: with `http.client` a HEAD takes 0.13 ms more and a GET 0.17, for parsing headers.
     """
 
     def __init__(self, server):
