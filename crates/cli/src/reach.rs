@@ -3,15 +3,15 @@
 use cenote_client::{Client, Credential, NewToken};
 use cenote_server::{Config, Server};
 use cenote_store::Store;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use tokio::task::JoinHandle;
 
 use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
+use crate::text::SEGMENT;
 
 /// The characters that are not escaped in a path.
-const IN_PATH: AsciiSet =
-    NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const IN_PATH: AsciiSet = SEGMENT.remove(b'/');
 /// Seconds after which what was granted ends, whatever becomes of this program.
 const DAY: u64 = 24 * 60 * 60;
 

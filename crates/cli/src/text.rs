@@ -1,9 +1,14 @@
-//! The display of sizes, times and modes.
+//! The display of sizes, times and modes, and what is escaped in addresses.
 
 use cenote_client::{Resource, ResourceKind};
 use indicatif::BinaryBytes;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
+
+/// What is encoded in a segment of an address: all but the unreserved characters of RFC 3986.
+pub(crate) const SEGMENT: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A size such as `1.50 MiB`.
 pub(crate) fn size(bytes: u64) -> String {

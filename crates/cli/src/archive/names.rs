@@ -2,12 +2,11 @@
 //!
 //! Invariant: a place is a list of valid names; no text of an archive becomes a path that leads out of the collection.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
 
 use crate::place::is_name;
+use crate::text::SEGMENT;
 
-/// What stays as it is in a name of an IRI.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// What the IRIs of resources begin with in descriptions of the store.
 const STORE: &str = "cenote:";
 
@@ -129,7 +128,7 @@ fn cut(iri: &str) -> (&str, &str) {
 
 /// A name as in an IRI.
 pub(super) fn encoded(name: &str) -> String {
-    utf8_percent_encode(name, ENCODED).to_string()
+    utf8_percent_encode(name, SEGMENT).to_string()
 }
 
 #[cfg(test)]

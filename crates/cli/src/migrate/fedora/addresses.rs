@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
 
-/// What stays as it is in a name of an address.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+use crate::text::SEGMENT;
+
 /// What the names of addresses begin with that are about a resource.
 const RESERVED: &str = "fcr:";
 
@@ -100,7 +100,7 @@ impl Place {
 
 /// A name, or all names of a path, as in an address.
 pub(super) fn encoded(name: &str) -> String {
-    utf8_percent_encode(name, ENCODED).to_string()
+    utf8_percent_encode(name, SEGMENT).to_string()
 }
 
 #[cfg(test)]
