@@ -213,6 +213,7 @@ def mounted(dxfuse, options, directory, dx):
 
     quietly(dxfuse, '-stateFolder', state, mount, 'listed', 'mounted')
     try:
+        touch_memory(3 * options.mib * MIB)
         listing = seconds(quietly, 'ls', '-l', mount / 'listed')
         reading = seconds(quietly, 'cat', mount / 'mounted' / 'data')
     finally:
