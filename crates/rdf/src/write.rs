@@ -1,5 +1,6 @@
 //! From triples to text, piece by piece: a graph of any size is written with the memory of a piece.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,8 +55,9 @@ const MEMORY: &str = "memory takes what is written";
 impl Writer {
     /// A text without triples yet, with the usual prefixes that the first of them use.
     pub fn new(syntax: Syntax, first: &[Triple]) -> Self {
-        let used = PREFIXES.iter().filter(|(_, iri)| first.iter().any(|triple| uses(triple, iri)));
-        Self { text: Vec::new(), kind: Kind::new(syntax, used) }
+        let used = used(first);
+        let prefixes = PREFIXES.iter().filter(|(_, namespace)| used.contains(namespace));
+        Self { text: Vec::new(), kind: Kind::new(syntax, prefixes) }
     }
 
     /// Appends a triple. Those of one subject should follow each other: the syntaxes are shorter for it.
@@ -115,14 +117,24 @@ impl Kind {
     }
 }
 
-/// Whether a triple has a term in a namespace.
-fn uses(triple: &Triple, namespace: &str) -> bool {
-    let object = match &triple.object {
-        Term::NamedNode(node) => node.as_str(),
-        Term::Literal(literal) => literal.datatype().as_str(),
-        Term::BlankNode(_) => "",
-    };
-    triple.predicate.as_str().starts_with(namespace) || object.starts_with(namespace)
+/// The namespaces of [`PREFIXES`] in which triples have terms.
+fn used(triples: &[Triple]) -> BTreeSet<&'static str> {
+    let terms = triples.iter().flat_map(|triple| {
+        let object = match &triple.object {
+            Term::NamedNode(node) => node.as_str(),
+            Term::Literal(literal) => literal.datatype().as_str(),
+            Term::BlankNode(_) => "",
+        };
+        [triple.predicate.as_str(), object]
+    });
+    terms.filter_map(known_namespace).collect()
+}
+
+/// The namespace of an IRI, if it has a prefix.
+fn known_namespace(iri: &str) -> Option<&'static str> {
+    // Comparing with what precedes the local name decides by the length nearly always.
+    let namespace = &iri[..=iri.rfind(['#', '/'])?];
+    PREFIXES.iter().map(|(_, known)| *known).find(|known| *known == namespace)
 }
 
 /// Memory that is written to in one place and taken from in another.

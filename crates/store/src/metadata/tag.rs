@@ -21,12 +21,11 @@ pub fn description_tag(graph: &Graph) -> Option<[u8; 32]> {
 /// A tag of the IRIs of resources that a description shows, as the caller sees it; none if it shows none. It changes when one of
 /// these resources is moved, which does not change the description.
 pub fn links_tag(graph: &Graph) -> Option<[u8; 8]> {
-    let shown = graph.iter().flat_map(iris).filter(|iri| names_resource(iri));
     let mut digest = None;
     let mut last = "";
-    for iri in shown {
-        // Many descriptions name one resource many times.
-        if iri != last {
+    for iri in graph.iter().flat_map(iris) {
+        // Many descriptions name one resource many times, and whether an IRI names one takes longer than comparing it.
+        if iri != last && names_resource(iri) {
             digest.get_or_insert_with(Sha256::new).update(format!("{iri}\n"));
             last = iri;
         }

@@ -22,7 +22,7 @@ pub(crate) use self::relink::{has_links, relinked};
 use crate::access::{Chain, Operation};
 use crate::catalog::Reads;
 use crate::metadata::stored::read;
-use crate::model::{At, Graph, LinkIntegrity, ResourceId, Statement, StorePath, Term};
+use crate::model::{At, Graph, LinkIntegrity, ResourceId, Statement, Term};
 use crate::resources::locate;
 use crate::{Caller, Error, ErrorKind, Result};
 
@@ -30,15 +30,15 @@ use crate::{Caller, Error, ErrorKind, Result};
 pub(crate) struct Links<'a, R> {
     reads: &'a R,
     caller: &'a Caller,
-    /// The paths of resources that were met; none of those that the caller may not see.
-    paths: RefCell<HashMap<ResourceId, Option<StorePath>>>,
+    /// The IRIs by path of resources that were met; none of those that the caller may not see.
+    shown: RefCell<HashMap<ResourceId, Option<String>>>,
     /// The links that IRIs became. A description often names one resource many times.
     bound: RefCell<HashMap<String, String>>,
 }
 
 impl<'a, R: Reads> Links<'a, R> {
     pub(crate) fn new(reads: &'a R, caller: &'a Caller) -> Self {
-        Self { reads, caller, paths: RefCell::default(), bound: RefCell::default() }
+        Self { reads, caller, shown: RefCell::default(), bound: RefCell::default() }
     }
 
     /// The description of a resource, as it is kept, and the resource's chain; none if the caller may not read it.
@@ -158,8 +158,7 @@ impl<'a, R: Reads> Links<'a, R> {
     pub(super) fn spelled(&self, written: &str) -> Result<String> {
         match iri::id_of(written) {
             Some((id, fragment)) => {
-                let path = self.path(id)?;
-                Ok(path.map_or_else(|| written.to_owned(), |path| iri_of(&path) + fragment))
+                Ok(self.by_path(id, fragment)?.unwrap_or_else(|| written.to_owned()))
             }
             None => Ok(canonical(written)),
         }
@@ -168,8 +167,8 @@ impl<'a, R: Reads> Links<'a, R> {
     /// The form of an IRI that the caller sees; none if it is the stored one.
     pub(super) fn iri(&self, kept: &str) -> Result<Option<String>> {
         let Some(link) = Link::of(kept) else { return Ok(None) };
-        if let Some(path) = self.path(link.id)? {
-            return Ok(Some(iri_of(&path) + link.fragment()));
+        if let Some(shown) = self.by_path(link.id, link.fragment())? {
+            return Ok(Some(shown));
         }
         let written = link.written();
         let other = path_of(&written).map(|(path, _)| self.seen(&At::Path(path)));
@@ -179,14 +178,16 @@ impl<'a, R: Reads> Links<'a, R> {
         }
     }
 
-    /// Where a resource is, if the caller may see it.
-    fn path(&self, id: ResourceId) -> Result<Option<StorePath>> {
-        if let Some(known) = self.paths.borrow().get(&id) {
-            return Ok(known.clone());
+    /// The IRI by path of a resource, or of a part of it, if the caller may see it.
+    fn by_path(&self, id: ResourceId, fragment: &str) -> Result<Option<String>> {
+        let with_fragment = |iri: &Option<String>| Some([iri.as_deref()?, fragment].concat());
+        if let Some(known) = self.shown.borrow().get(&id) {
+            return Ok(with_fragment(known));
         }
-        let path = self.seen(&At::Id(id))?.map(|chain| chain.path());
-        self.paths.borrow_mut().insert(id, path.clone());
-        Ok(path)
+        let iri = self.seen(&At::Id(id))?.map(|chain| iri_of(&chain.path()));
+        let shown = with_fragment(&iri);
+        self.shown.borrow_mut().insert(id, iri);
+        Ok(shown)
     }
 
     /// What an IRI names that the caller writes: by its path, if they may see it there.
