@@ -1,7 +1,7 @@
 //! The client of a server that speaks the DNAnexus API: its calls, and the bytes of files.
 //!
-//! The address of a content that a server tells may be on another host. That one gets the headers that were told, and never the
-//! credential of the calls.
+//! The address of a content that a server returns may be on another host. That host receives the headers that the server
+//! specified, and never the credential of the calls.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub struct Platform {
     others: Mutex<HashMap<String, Client>>,
 }
 
-/// Where to read or write bytes, as a server told.
+/// Where to read or write bytes, as specified by a server.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Told {
     url: String,
@@ -35,7 +35,7 @@ pub struct Told {
 }
 
 impl Platform {
-    /// A store that this client reaches, by the calls of its DNAnexus opening.
+    /// A store that this client can reach, through its DNAnexus opening.
     pub fn of_store(client: Client) -> Self {
         Self { client, origin: None, ca_file: None, others: Mutex::default() }
     }
@@ -52,16 +52,16 @@ impl Platform {
         Ok(Self { client, origin: Some(origin), ca_file, others: Mutex::default() })
     }
 
-    /// Calls a method whose repetition changes nothing: it is sent again where that helps.
+    /// Calls an idempotent method, with retries.
     pub async fn call(&self, resource: &str, method: &str, input: &Value) -> Result<Value> {
         let call = Call::post(&format!("/{resource}/{method}")).json(input).repeatable();
         self.client.json(call).await
     }
 
-    /// Reads some bytes of a content.
+    /// Reads a range of a content.
     ///
     /// # Errors
-    /// [`Kind::Range`] if the answer is not that range.
+    /// [`Kind::Range`] if the response is not that range.
     pub async fn read(&self, told: &Told, range: Range<u64>) -> Result<Body> {
         let (client, target) = self.addressed(&told.url)?;
         let asked = format!("bytes={}-{}", range.start, range.end.saturating_sub(1));
@@ -76,7 +76,7 @@ impl Platform {
         }
     }
 
-    /// Sends the bytes of a part. They are gone if that fails.
+    /// Sends the bytes of a part. They are consumed even if that fails.
     pub async fn send(&self, told: &Told, size: u64, bytes: Body) -> Result<()> {
         let (client, target) = self.addressed(&told.url)?;
         let call = with_headers(Call::put(&target), told)?;

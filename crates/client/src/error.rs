@@ -22,7 +22,7 @@ pub enum Kind {
     Changeset,
     /// Authentication failed.
     Unauthenticated,
-    /// The caller may not do that.
+    /// The caller does not have permission.
     Denied,
     /// The resource does not exist, or the caller may not see it.
     NotFound,
@@ -56,7 +56,7 @@ pub enum Kind {
     NoSpace,
     /// A quota does not allow it.
     Quota,
-    /// A link leads to nothing, where the collection refuses that.
+    /// A link has no target, and the collection refuses that.
     Dangling,
     /// The server could not be reached, or the connection was lost.
     Unreachable,
@@ -210,7 +210,7 @@ impl Error {
     }
 }
 
-/// What a server said that has no form for errors, if it is short text.
+/// The body of a response that is not a structured error, if it is short text.
 fn said(status: StatusCode, body: &[u8]) -> String {
     let text = std::str::from_utf8(body).unwrap_or_default().trim();
     match !text.is_empty() && text.len() < 400 && !text.contains(['<', '\n']) {

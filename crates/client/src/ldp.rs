@@ -1,6 +1,6 @@
 //! The client of a server of linked data (LDP 1.0): LAKEsuperior, fcrepo, or the store's own opening.
 //!
-//! A resource is named by the path of its address as it is sent, percent-encoded. Nothing on another server is asked for.
+//! A resource is named by the path of its address as it is sent, percent-encoded. No request is sent to another server.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,10 +41,10 @@ pub enum Model {
     Binary,
 }
 
-/// What the headers of an answer say of a resource.
+/// What the headers of a response state about a resource.
 #[derive(Debug, Clone)]
 pub struct Described {
-    /// What it is.
+    /// Its type.
     pub model: Model,
     /// The address of its description, if it has one of its own.
     pub described_by: Option<String>,
@@ -52,22 +52,22 @@ pub struct Described {
     pub media_type: Option<String>,
     /// Its length in bytes.
     pub length: Option<u64>,
-    /// The name that its bytes were sent with, as the header has it.
+    /// The file name that its bytes were uploaded with, as in the header.
     pub disposition: Option<String>,
     /// Its digests, by the lower-case name of the algorithm without hyphens.
     pub digests: BTreeMap<String, Vec<u8>>,
 }
 
 impl LinkedData {
-    /// A store that this client reaches.
+    /// A store that this client can reach.
     pub fn of_store(client: Client) -> Self {
         Self { client }
     }
 
-    /// The server of an address, and the path of the address.
+    /// The server at an address, and the path of the address.
     ///
     /// # Errors
-    /// [`Kind::Invalid`](crate::Kind::Invalid) for what is no address or credential, or an unreadable file of certificates.
+    /// [`Kind::Invalid`](crate::Kind::Invalid) for an invalid address or credential, or an unreadable file of certificates.
     pub fn at(
         url: &str,
         credential: Option<&Credential>,
@@ -82,7 +82,7 @@ impl LinkedData {
         Ok((Self { client }, path))
     }
 
-    /// What is said of a resource without reading it, with the digest of an algorithm if one is named.
+    /// Describes a resource without reading it, with its digest if an algorithm is given.
     pub async fn head(&self, path: &str, digest: Option<&str>) -> Result<Described> {
         let mut call = Call::new(Method::HEAD, path);
         if let Some(name) = digest {
@@ -91,7 +91,8 @@ impl LinkedData {
         Ok(Described::of(&self.client.headers(call).await?))
     }
 
-    /// The graph of a resource with its media type: N-Triples, if the server has them. What a preference leaves out is missing.
+    /// The graph of a resource with its media type: N-Triples, if the server supports them. Statements that the preference
+    /// excludes are missing.
     pub async fn graph(&self, path: &str, prefer: &str) -> Result<(String, Bytes)> {
         let accept = "application/n-triples, text/turtle;q=0.8, application/ld+json;q=0.5";
         let call = Call::get(path).header(ACCEPT, accept)?.header(PREFER, prefer)?;
@@ -100,14 +101,14 @@ impl LinkedData {
         Ok((media_type, crate::client::read(body).await?))
     }
 
-    /// The bytes of a resource, and what is said of it.
+    /// The bytes of a resource, and its properties.
     pub async fn read(&self, path: &str) -> Result<(Described, Body)> {
         let call = Call::get(path).header(ACCEPT, "*/*")?;
         let (head, body) = self.client.send(call).await?.into_parts();
         Ok((Described::of(&head.headers), body))
     }
 
-    /// Makes or replaces an RDF source. What the server manages is left out.
+    /// Creates or replaces an RDF source. Statements managed by the server are left out.
     pub async fn put_graph(&self, path: &str, model: Model, triples: Bytes) -> Result<()> {
         let call = Call::put(path).body(Payload::Bytes(triples)).repeatable();
         let call = call.header(CONTENT_TYPE, "application/n-triples")?;
@@ -119,7 +120,8 @@ impl LinkedData {
         self.client.done(call).await
     }
 
-    /// Makes or replaces a non-RDF source. The server compares the bytes with what is said of them; they are gone if that fails.
+    /// Creates or replaces a non-RDF source. The server compares the bytes with the properties given; they are consumed even if
+    /// that fails.
     pub async fn put_bytes(&self, path: &str, described: &Described, bytes: Body) -> Result<()> {
         let mut call =
             Call::put(path).header(LINK, &format!("<{LDP}NonRDFSource>; rel=\"type\""))?;
@@ -143,7 +145,7 @@ impl LinkedData {
         self.client.done(call.body(Payload::Once(Some(bytes))).once()).await
     }
 
-    /// A document of the server.
+    /// A document on the server.
     pub async fn document(&self, path: &str) -> Result<Bytes> {
         self.client.bytes(Call::get(path)).await
     }
@@ -162,7 +164,7 @@ impl Model {
         }
     }
 
-    /// The most special one that these types name.
+    /// The most specific one among these types.
     fn of(types: &[&str]) -> Self {
         let is_container = types.contains(&"Container");
         let named = Self::ALL.into_iter().find(|model| types.contains(&model.name()));
@@ -240,7 +242,7 @@ fn named(name: &str) -> &str {
     }
 }
 
-/// A digest as descriptions name it, such as `urn:sha1:…`, with the name of the algorithm as [`Described::digests`] has it.
+/// A digest as descriptions name it, such as `urn:sha1:…`, with the name of the algorithm as in [`Described::digests`].
 pub fn digest_of_urn(urn: &str) -> Option<(String, Vec<u8>)> {
     let (name, digest) = urn.strip_prefix("urn:")?.split_once(':')?;
     let name = name.to_ascii_lowercase().replace('-', "");

@@ -3,8 +3,8 @@
 //!
 //! * [`Client`] makes calls over a [`Transport`]: [`HttpTransport`] reaches a server, and
 //!   [`ServiceTransport`] any `tower` service, such as the server's router in the same process.
-//! * [`dnanexus`] calls servers that speak the DNAnexus API, to bring what is there.
-//! * [`ldp`] calls servers of linked data, for the same.
+//! * [`dnanexus`] calls servers that speak the DNAnexus API, to migrate data from them.
+//! * [`ldp`] calls linked data servers, for the same purpose.
 //! * [`settings`] finds the store and the credentials that a program on this machine uses.
 //! * [`transfer`] moves files and trees between a local disk and the store.
 //!

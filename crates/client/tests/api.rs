@@ -258,7 +258,7 @@ async fn changes_are_followed_over_lost_connections() {
     assert_eq!((change.kind, &*change.name), (ChangeKind::Moved, "b"));
     assert_eq!(change.from.as_ref().unwrap().name, "a");
     drop(events);
-    // The same as a page; and a stream that begins after it tells what comes then.
+    // The same changes as a page; and a stream that starts after it reports the later ones.
     let page = client.changes(Some(&lab), Some(&begun), 0).await.unwrap();
     assert_eq!(page.items, std::slice::from_ref(&change));
     put(&client, "/lab/c", b"x").await;

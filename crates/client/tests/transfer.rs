@@ -29,7 +29,7 @@ struct Line {
     inner: Box<dyn Transport>,
     /// How many more parts and ranges get through.
     passes: AtomicUsize,
-    /// How many requests got through, by what they carry.
+    /// How many requests got through, by their kind.
     parts: AtomicUsize,
     ranges: AtomicUsize,
     reads: AtomicUsize,
@@ -184,7 +184,8 @@ async fn an_interrupted_upload_sends_only_what_is_missing() {
     assert_eq!(std::fs::read_dir(world.dir.path().join("journal")).unwrap().count(), 0);
 }
 
-/// In a change set a large file comes in one request: an upload would begin outside of the set, without its collections.
+/// In a change set a large file is sent in one request: an upload would be created outside of the set, without its
+/// collections.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_file_is_put_in_a_change_set_whose_collection_nobody_else_sees() {
     let world = World::new();
@@ -304,7 +305,7 @@ async fn ranges_side_by_side_make_the_same_file() {
 
 fn in_ranges(world: &World) -> Transfer {
     world.transfer(Options {
-        // One at a time, so that it is known which have arrived when the connection fails.
+        // One at a time, so that the test knows which have arrived when the connection fails.
         jobs: NonZeroUsize::MIN,
         ranges_from: Some(1),
         range_size: NonZeroUsize::new(100_000).unwrap(),

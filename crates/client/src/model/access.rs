@@ -1,4 +1,4 @@
-//! Who may do what, and why.
+//! Permissions, and what grants them.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Grant {
     pub from: Option<String>,
 }
 
-/// Who may do what with a resource.
+/// The permissions on a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The effective entries, including inherited ones.
@@ -26,7 +26,7 @@ pub struct Access {
     pub inherit: bool,
 }
 
-/// What a user may do with a resource, and why.
+/// The permissions of a user on a resource, and what grants them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExplainedAccess {
     /// The user.
@@ -39,7 +39,7 @@ pub struct ExplainedAccess {
     pub rights: Vec<ExplainedRight>,
     /// Access list entries for the user that grant nothing here.
     pub without_effect: Vec<AccessReason>,
-    /// What the caller's token leaves of these rights, if they use one.
+    /// The subset of these rights that the caller's token allows, if they use one.
     pub token: Option<String>,
 }
 

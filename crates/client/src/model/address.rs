@@ -36,7 +36,8 @@ impl From<&String> for At {
     }
 }
 
-/// Where a content is put: over an existing resource, or under a name in a collection, wherever that is by then.
+/// Where a content is put: over an existing resource, or under a name in a collection, wherever the collection
+/// is by then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Address {

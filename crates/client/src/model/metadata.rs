@@ -29,7 +29,7 @@ pub enum MetaOperation {
     Link(Avu),
 }
 
-/// A search; all conditions given have to hold.
+/// A search; a result satisfies all conditions given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Search {
     /// The collection to search below.

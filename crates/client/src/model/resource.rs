@@ -1,4 +1,4 @@
-//! Resources and what there is below them.
+//! Resources and their descendants.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

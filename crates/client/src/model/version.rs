@@ -24,22 +24,22 @@ pub struct Version {
     /// The time that it stands for: the one that its creator gave it, or when it became the current state.
     #[serde(default)]
     pub time: Option<Timestamp>,
-    /// What it was labelled.
+    /// Its label.
     pub label: Option<String>,
 }
 
 /// What changed from one state of a resource to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionDifference {
-    /// Whether the bytes differ; none for what has no content.
+    /// Whether the bytes differ; `None` if the resource has no content.
     pub content_changed: Option<bool>,
     /// The earlier content.
     pub from: Option<ComparedContent>,
     /// The later content.
     pub to: Option<ComparedContent>,
-    /// Statements that only the earlier description has.
+    /// Statements in the earlier description only.
     pub removed: Vec<ComparedStatement>,
-    /// Statements that only the later description has.
+    /// Statements in the later description only.
     pub added: Vec<ComparedStatement>,
 }
 

@@ -1,6 +1,7 @@
 //! Which secret of the settings is sent to which server.
 //!
-//! Invariant: a secret that was set beside the address of a store is sent to that store only.
+//! Invariant: a secret that was set together with the address of a store is sent only to that
+//! store.
 
 use std::net::IpAddr;
 
@@ -9,8 +10,8 @@ use super::{Setting, Settings};
 use crate::{Credential, Error, Kind, Result};
 
 impl Settings {
-    /// The credential for the store at `url`: the stronger of a token and a user with a password; without either, the login
-    /// there. `password_of` asks for a password that is not set.
+    /// The credential for the store at `url`: a token or a user with a password, whichever has the higher precedence;
+    /// without either, the login there. `password_of` prompts for a password that is not set.
     ///
     /// # Errors
     /// [`Kind::Invalid`] for a secret that was set for another store, and those of `password_of`.

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Kind, Result};
 
-/// All logins of a person on this machine, and the file that has them.
+/// All logins of a user of this machine, and the file that contains them.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Logins {
     #[serde(skip)]
     file: Option<PathBuf>,
-    /// The address of the last login, which is used where no store is named.
+    /// The address of the last login, which is used if no store is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     current: Option<String>,
     /// By address.
@@ -67,7 +67,7 @@ impl Logins {
         Ok(Self { file: Some(file), ..logins })
     }
 
-    /// The file, if the environment has a place for it.
+    /// The file, if the environment defines a location for it.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
@@ -82,7 +82,7 @@ impl Logins {
         self.stores.get(address(url))
     }
 
-    /// Keeps a login, instead of an earlier one at the same store, which is returned.
+    /// Stores a login in place of an earlier one at the same store, which is returned.
     ///
     /// # Errors
     /// Those of writing the file.
@@ -124,7 +124,7 @@ fn replace(file: &Path, directory: &Path, logins: &Logins) -> std::io::Result<()
     Ok(())
 }
 
-/// An address as it is compared.
+/// An address in the form used for comparison.
 pub(super) fn address(url: &str) -> &str {
     url.trim_end_matches('/')
 }

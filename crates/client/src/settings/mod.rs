@@ -1,5 +1,5 @@
-//! Settings of a program on this machine: those that it is given, of the environment, of the configuration file, or of the last login, in
-//! this order.
+//! Settings of a program on this machine: from its arguments, the environment, the configuration file, or the last login, in this order
+//! of precedence.
 //!
 //! Invariant: each setting remembers where it came from, so that an error or `cenote config show` can say where to change it.
 
@@ -36,7 +36,7 @@ pub const KEYS: [Key; 7] = [
     Key { name: "ca_file", variable: "CENOTE_CA_FILE", secret: false },
 ];
 
-/// Where a setting came from, the weakest first.
+/// Where a setting came from, in ascending order of precedence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// The file of logins.
@@ -60,7 +60,7 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// 0 for a login, 1 for the file, 2 for the environment, 3 for what was given.
+    /// 0 for a login, 1 for the file, 2 for the environment, 3 for an argument.
     pub fn strength(&self) -> u8 {
         match self {
             Self::Login(_) => 0,
@@ -80,7 +80,7 @@ pub struct Setting {
     pub source: Source,
 }
 
-/// What a program is given by its caller, before all other settings.
+/// The arguments of a program, which take precedence over all other settings.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// The configuration file.
@@ -135,7 +135,7 @@ impl Settings {
         self.values.get(name)
     }
 
-    /// The address that was set beside a setting: what it is meant for.
+    /// The address from the same source as a setting, which it is meant for.
     pub fn url_beside(&self, setting: &Setting) -> Option<&str> {
         let strength = setting.source.strength();
         let beside = self.urls.iter().find(|url| url.source.strength() == strength);
@@ -159,7 +159,7 @@ impl Settings {
     }
 }
 
-/// The file, and whether it was named and so has to exist.
+/// The file, and whether it was named explicitly and therefore has to exist.
 fn file_path(given: &Given, variable: &impl Fn(&str) -> Option<String>) -> (Option<PathBuf>, bool) {
     let named = given.config.clone().or_else(|| variable("CENOTE_CONFIG").map(PathBuf::from));
     if named.is_some() {

@@ -74,7 +74,7 @@ impl Transfer {
         sink.verify(resource)
     }
 
-    /// Reads an object, or what it was at the moment of the transfer.
+    /// Reads an object, or its state as of the moment of the transfer.
     pub(super) async fn read(&self, from: &Resource, options: &ReadOptions) -> Result<Content> {
         match &self.options.as_of {
             Some(moment) => self.client.read_as_of(&from.path, moment, options).await,

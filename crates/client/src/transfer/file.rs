@@ -46,7 +46,7 @@ impl LocalFile {
         Ok(Self::from_metadata(path.to_owned(), &metadata))
     }
 
-    /// A file whose metadata is known.
+    /// A file with the given metadata.
     pub fn from_metadata(path: PathBuf, metadata: &Metadata) -> Self {
         let mtime = Timestamp::new(metadata.mtime(), metadata.mtime_nsec() as i32).ok();
         Self { path, size: metadata.len(), mode: metadata.mode() & 0o7777, mtime }

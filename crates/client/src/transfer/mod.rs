@@ -63,7 +63,7 @@ pub struct Options {
     pub range_size: NonZeroUsize,
     /// The place or group that stores the bytes of a tree, instead of the default one.
     pub place: Option<String>,
-    /// Downloads read what objects were at this moment, a time or a position, by the paths that they had.
+    /// Downloads read the objects as of this moment, a time or a position, by their paths at that moment.
     pub as_of: Option<String>,
 }
 

@@ -140,7 +140,7 @@ impl Transfer {
 /// The server's response lines for the entries of a batch, in order.
 struct Answers {
     lines: VecDeque<BatchLine>,
-    /// Why there are no more.
+    /// Why the response ended early.
     broken: Option<Error>,
 }
 

@@ -22,7 +22,7 @@ impl Transfer {
         path: &str,
         options: &PutOptions,
     ) -> Result<Resource> {
-        // An upload is begun outside of a change set, where neither the collection nor the condition need be as they are in it.
+        // An upload is created outside of the change set, where the collection may not exist and the condition may not hold.
         if file.size >= self.options.parts_from && !self.client.is_within_changeset() {
             return self.put_parts(file, path, options).await;
         }

@@ -69,7 +69,7 @@ pub struct Job {
     pub failed: u64,
     /// The last failure.
     pub fault: Option<String>,
-    /// Whether it is over.
+    /// Whether it has finished.
     pub finished: bool,
 }
 

@@ -10,15 +10,15 @@ use crate::{Client, Result};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuotaTarget {
-    /// What is below the collection with this path.
+    /// Everything below the collection with this path.
     Path(String),
-    /// What this user owns.
+    /// Everything that this user owns.
     User(String),
-    /// What the members of this group own together.
+    /// Everything that the members of this group own, in total.
     Group(String),
 }
 
-/// Limits; none is no limit.
+/// Limits; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuotaLimits {
     /// Bytes of contents.

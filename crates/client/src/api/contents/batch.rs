@@ -22,7 +22,7 @@ pub struct BatchLine {
     pub outcome: Result<Resource>,
 }
 
-/// A content that was read together with others.
+/// A content that was read in a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmallContent {
     /// The id of the object.

@@ -109,7 +109,7 @@ impl Client {
         self.content(call).await
     }
 
-    /// The content that a call answers with.
+    /// The content that a call returns.
     pub(in crate::api) async fn content(&self, call: Call) -> Result<Content> {
         let (head, body) = self.send(call).await?.into_parts();
         Ok(Content { headers: head.headers, body })
@@ -175,7 +175,7 @@ impl Client {
     }
 }
 
-/// What the store keeps has to match what was sent.
+/// The stored bytes have to match those that were sent.
 pub(crate) fn compare(resource: &Resource, digest: Sha256Digest) -> Result<()> {
     match &resource.sha256 {
         Some(kept) if !digest.is(kept) => {

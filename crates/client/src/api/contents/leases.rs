@@ -9,12 +9,12 @@ use crate::api::tree::On;
 use crate::call::Call;
 use crate::{At, Client, Result};
 
-/// A lease of the local files of a content: until it is over they may be read, and never written to.
+/// A lease of the local files of a content: until it expires they may be read, but never written.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Lease {
     /// Its id.
     pub lease: String,
-    /// When it is over, unless it is renewed.
+    /// When it expires, unless it is renewed.
     pub until: Timestamp,
     /// The id of the object.
     pub id: u64,
@@ -22,7 +22,7 @@ pub struct Lease {
     pub size: u64,
     /// The tag of the content.
     pub etag: String,
-    /// Where the bytes are, in order and without gaps.
+    /// Where the bytes are stored, in order and without gaps.
     pub pieces: Vec<LocalPiece>,
 }
 
@@ -31,14 +31,14 @@ pub struct Lease {
 pub struct LocalPiece {
     /// Its first byte in the content.
     pub offset: u64,
-    /// How many bytes.
+    /// Its length in bytes.
     pub length: u64,
-    /// Where they are.
+    /// Where they are stored.
     #[serde(flatten)]
     pub bytes: LocalBytes,
 }
 
-/// Where bytes of a content are.
+/// Where bytes of a content are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "in", rename_all = "lowercase")]
 pub enum LocalBytes {
@@ -46,7 +46,7 @@ pub enum LocalBytes {
     File {
         /// Its absolute path.
         file: PathBuf,
-        /// The first byte in it.
+        /// The offset of the first byte in it.
         start: u64,
     },
     /// They are zeros.
@@ -61,7 +61,7 @@ struct Renewed {
 }
 
 impl Client {
-    /// Leases the local files of the content of an object for so many seconds, 600 at most.
+    /// Leases the local files of the content of an object for this many seconds, at most 600.
     ///
     /// # Errors
     /// [`Kind::Denied`](crate::Kind::Denied) if the server does not lease files, or is on another machine.
@@ -70,10 +70,10 @@ impl Client {
         self.json(Call::post("/v1/leases").json(&body)).await
     }
 
-    /// Renews a lease, from now on for so many seconds; says until when.
+    /// Renews a lease for this many seconds from now; returns when it expires.
     ///
     /// # Errors
-    /// [`Kind::NotFound`](crate::Kind::NotFound) if it is over.
+    /// [`Kind::NotFound`](crate::Kind::NotFound) if it has expired.
     pub async fn renew_lease(&self, lease: &str, seconds: u32) -> Result<Timestamp> {
         let call = Call::put(&format!("/v1/leases/{lease}")).query("seconds", seconds);
         let renewed: Renewed = self.json(call.repeatable()).await?;

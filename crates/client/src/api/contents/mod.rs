@@ -1,4 +1,4 @@
-//! Bytes: whole contents, uploads, stages, and what the server has on disk.
+//! Bytes: whole contents, uploads, stages, and the files on the server's disk.
 
 mod batch;
 mod content;

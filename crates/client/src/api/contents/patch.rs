@@ -39,7 +39,7 @@ impl Client {
     }
 }
 
-/// The call with what it is to modify.
+/// The call, with the modification that it requests.
 pub(super) fn patching(call: Call, patch: &Patch) -> Result<Call> {
     Ok(match patch {
         Patch::Write(offset, bytes) => with(call.query("offset", offset), bytes)?.repeatable(),

@@ -13,7 +13,7 @@ use crate::body;
 use crate::call::{Call, Payload};
 use crate::{Address, Client, Content, Patch, ReadOptions, Resource, Result, Sha256Digest};
 
-/// What a stage begins from.
+/// The initial content of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StageFrom {
@@ -23,13 +23,13 @@ pub enum StageFrom {
     Nothing,
 }
 
-/// How to begin a stage.
+/// How to create a stage.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewStage {
     /// The path, the id of an existing object, or a name in a collection.
     #[serde(flatten)]
     pub at: Address,
-    /// What it begins from.
+    /// Its initial content.
     pub from: StageFrom,
     /// The media type.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,8 +37,8 @@ pub struct NewStage {
     /// Mode bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
-    /// Only if the existing content has this tag, now and when it is published. Without one, a stage that begins from an
-    /// object needs the tag that the object has now.
+    /// Only if the existing content has this tag, both now and when the stage is published. Without it, a stage that
+    /// begins with the content of an object requires the tag that the object has now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
     /// `*`: only if the path is free.
@@ -46,7 +46,7 @@ pub struct NewStage {
     pub if_none_match: Option<String>,
 }
 
-/// A stage that was begun.
+/// A stage that was created.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Stage {
     /// Identifies it; keep it secret.
@@ -62,7 +62,7 @@ struct Size {
 }
 
 impl Client {
-    /// Begins a stage.
+    /// Creates a stage.
     pub async fn begin_stage(&self, new: &NewStage) -> Result<Stage> {
         self.json(Call::post("/v1/uploads").json(new).repeatable()).await
     }
@@ -80,13 +80,13 @@ impl Client {
         self.content(call).await
     }
 
-    /// Modifies a stage, and returns its size then; the server verifies the bytes.
+    /// Modifies a stage and returns its new size; the server verifies the bytes.
     pub async fn patch_stage(&self, id: &str, patch: &Patch) -> Result<u64> {
         let size: Size = self.json(patching(Call::patch(&route(id)), patch)?).await?;
         Ok(size.size)
     }
 
-    /// Writes bytes of unknown length to a stage, from `offset` on, and returns its size then.
+    /// Writes bytes of unknown length to a stage, starting at `offset`, and returns its new size.
     pub async fn write_stage<S>(&self, id: &str, offset: u64, bytes: S) -> Result<u64>
     where
         S: Stream<Item = io::Result<Bytes>> + Send + 'static,
@@ -99,7 +99,7 @@ impl Client {
     /// Publishes a stage as one version of the object. With `force`, also if the object has changed since.
     ///
     /// # Errors
-    /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed: the stage stays.
+    /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed; the stage is then kept.
     pub async fn publish_stage(
         &self,
         id: &str,

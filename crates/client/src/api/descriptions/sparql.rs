@@ -1,4 +1,4 @@
-//! Queries over all that the caller may read.
+//! Queries over everything that the caller may read.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -7,10 +7,11 @@ use crate::call::{Call, Payload};
 use crate::{Client, Result};
 
 impl Client {
-    /// The answer to a query in SPARQL 1.1, in the media type that `accept` asks for. Resources are called `cenote:/path`.
+    /// The result of a SPARQL 1.1 query, in the media type that `accept` requests. Resources are called `cenote:/path`.
     ///
     /// # Errors
-    /// [`Kind::Invalid`](crate::Kind::Invalid) for what is no query, or takes more than the server allows.
+    /// [`Kind::Invalid`](crate::Kind::Invalid) if the query is malformed, or needs more than the server
+    /// allows.
     pub async fn sparql(&self, query: &str, accept: &str) -> Result<Bytes> {
         let body = Payload::Bytes(Bytes::copy_from_slice(query.as_bytes()));
         let call = Call::post("/sparql").query("iris", "paths").body(body).repeatable();

@@ -18,7 +18,7 @@ use crate::{At, Client, Error, Kind, Result};
 pub struct Changes {
     /// What changed, the oldest first.
     pub items: Vec<Change>,
-    /// The position of the last change here of an access list that may have taken something out of the caller's sight.
+    /// The position of the last change of an access list in this page that may have hidden something from the caller.
     pub access: Option<String>,
     /// Where to continue.
     pub next: String,
@@ -39,11 +39,11 @@ pub struct Change {
     pub parent: u64,
     /// Its name in that collection.
     pub name: String,
-    /// Where it was before it was moved, as far as the caller could see that.
+    /// Its location before it was moved, if the caller could see that.
     pub from: Option<Origin>,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// By whom.
+    /// Who made it.
     pub by: String,
     /// Counts the changes of the resource.
     pub revision: u64,
@@ -81,8 +81,8 @@ pub struct Origin {
 pub enum Event {
     /// A change.
     Change(Change),
-    /// An access list changed at this position, and may have taken something out of the caller's sight: what was known
-    /// before is to be asked for again.
+    /// An access list changed at this position and may have hidden something from the caller: anything cached before
+    /// has to be requested again.
     Access(String),
     /// All changes up to this position have been sent: a later stream can continue from here.
     Position(String),
@@ -105,8 +105,8 @@ impl Client {
     /// reopened at the last position received.
     ///
     /// # Errors
-    /// Any error of reconnecting, after all attempts of the client: [`Kind::Expired`] for a position that is no
-    /// longer kept, [`Kind::NotFound`] once the resource has been removed.
+    /// Any error of reconnecting, after all attempts of the client: [`Kind::Expired`] if the feed no longer
+    /// reaches back to the position, [`Kind::NotFound`] once the resource has been removed.
     pub fn follow(
         &self,
         below: Option<At>,
@@ -223,7 +223,7 @@ fn event(block: &[u8]) -> Result<Option<Event>> {
             serde_json::from_str(data).map(Event::Change).map(Some).map_err(Error::protocol)
         }
         (Some("access"), _, Some(position)) => Ok(Some(Event::Access(position.to_owned()))),
-        // Events that this client does not know tell how far the feed is, too.
+        // Events of a type unknown to this client have a position, too.
         (_, _, Some(position)) => Ok(Some(Event::Position(position.to_owned()))),
         (_, _, None) => Ok(None),
     }

@@ -1,4 +1,5 @@
-//! Change sets: changes of many calls that only their maker sees, committed as one commit or dropped.
+//! Change sets: changes made by many calls, visible only to their creator until they are committed
+//! atomically or dropped.
 
 use std::time::Duration;
 
@@ -11,26 +12,26 @@ use crate::{Client, Result};
 /// A change set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeSet {
-    /// What [`Client::with_changeset`] takes.
+    /// Its id, for [`Client::with_changeset`].
     pub id: String,
-    /// Whose it is.
+    /// The user who created it.
     pub owner: String,
-    /// What became of it: `open`, `committed`, `dropped`, `expired`, `conflicted` or `unknown`.
+    /// Its state: `open`, `committed`, `dropped`, `expired`, `conflicted` or `unknown`.
     pub state: String,
-    /// It sees the store as it was then.
+    /// When it was created; it sees the store as of this time.
     pub begun: Timestamp,
-    /// When it expires if it is not used; when it ended.
+    /// When it expires unless it is used; after its end, when it ended.
     pub expires: Timestamp,
-    /// When it expires however much it is used.
+    /// When it expires regardless of use.
     pub until: Timestamp,
-    /// How many changes were made in it.
+    /// The number of changes made in it.
     pub changes: u64,
     /// The bytes that its commit writes to the catalog.
     pub bytes: u64,
 }
 
 impl Client {
-    /// Begins a change set, which expires after so long without a call; after three minutes, if nothing is said.
+    /// Creates a change set, which expires after this time without a call; by default after three minutes.
     pub async fn begin_changeset(&self, idle: Option<Duration>) -> Result<ChangeSet> {
         let body = match idle {
             Some(idle) => serde_json::json!({ "idle_seconds": idle.as_secs() }),
@@ -44,17 +45,17 @@ impl Client {
         self.items(Call::get("/v1/changesets")).await
     }
 
-    /// What is known of a change set.
+    /// The state of a change set.
     pub async fn changeset(&self, id: &str) -> Result<ChangeSet> {
         self.json(Call::get(&route(id, ""))).await
     }
 
-    /// Counts as a use of a change set, so that it is kept longer.
+    /// Extends the life of a change set, like any other use of it.
     pub async fn extend_changeset(&self, id: &str) -> Result<ChangeSet> {
         self.json(Call::post(&route(id, "")).json(&serde_json::json!({})).repeatable()).await
     }
 
-    /// Commits a change set. If the answer is lost, [`Client::changeset`] tells what became of it.
+    /// Commits a change set. If the response is lost, [`Client::changeset`] returns the outcome.
     pub async fn commit_changeset(&self, id: &str) -> Result<ChangeSet> {
         self.json(Call::post(&route(id, "/commit")).json(&serde_json::json!({}))).await
     }

@@ -1,4 +1,4 @@
-//! What changes and changed: the change feed, change sets, versions, the past and the trash.
+//! Present and past changes: the change feed, change sets, versions, the past and the trash.
 
 mod changes;
 mod changesets;

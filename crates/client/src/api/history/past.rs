@@ -10,16 +10,16 @@ use crate::api::lines::lines;
 use crate::call::Call;
 use crate::{Avu, Client, Content, Done, Error, ReadOptions, Resource, Result, Search};
 
-/// Something that was in a collection.
+/// A former entry of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PastEntry {
-    /// As it was.
+    /// Its former attributes.
     Kept(Box<Resource>),
-    /// It was there, and what it was like is not kept.
+    /// It existed, but its attributes are no longer known.
     Lost(Lost),
 }
 
-/// Something of which it is known only that it was there.
+/// A resource of which only the former existence is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
     /// Its id.
@@ -54,11 +54,11 @@ pub struct RestorePast {
     pub as_of: String,
     /// The path that it gets, which has to be free.
     pub to: String,
-    /// With all that was below it.
+    /// With everything that was below it.
     pub recursive: bool,
     /// Create missing parent collections.
     pub parents: bool,
-    /// Leave out what is not kept, or may not be read, instead of restoring nothing.
+    /// Skip what is no longer kept or may not be read, instead of restoring nothing.
     pub partial: bool,
 }
 
@@ -92,15 +92,16 @@ impl Client {
     /// The position of a moment: several requests with it are about the same state.
     ///
     /// # Errors
-    /// [`Kind::Expired`](crate::Kind::Expired) if the moment is before the changes that are kept.
+    /// [`Kind::Expired`](crate::Kind::Expired) if the moment is earlier than the oldest change in
+    /// the feed.
     pub async fn position_of(&self, moment: &str) -> Result<String> {
         let call = Call::get("/v1/past/position").query("as_of", moment);
         let answer: Position = self.json(call).await?;
         Ok(answer.position)
     }
 
-    /// All that was below a collection, a collection before what was in it. Of a resource that was removed for good, nothing that was below
-    /// it is known.
+    /// Everything that was below a collection, each collection before its children. The children of a resource that has been permanently
+    /// removed are not known.
     pub async fn walk_as_of(
         &self,
         path: &str,
@@ -109,7 +110,8 @@ impl Client {
         self.past_lines(past("walk", path, moment)).await
     }
 
-    /// All that was below a collection and for which a search holds, by path; what may have matched and is not kept is lost.
+    /// Everything that was below a collection and matches a search, by path; resources that may have matched but are no
+    /// longer kept are reported as lost.
     pub async fn search_as_of(
         &self,
         search: &Search,
@@ -128,13 +130,14 @@ impl Client {
     }
 
     /// The contents of the objects that had these paths, at most 1,000, as a tar archive in memory (POSIX pax); missing and unreadable ones
-    /// are left out.
+    /// are omitted.
     pub(crate) async fn archive_as_of(&self, moment: &str, paths: &[&str]) -> Result<Bytes> {
         let question = serde_json::json!({ "as_of": moment, "paths": paths });
         self.bytes(Call::post("/v1/past/archive").json(&question).repeatable()).await
     }
 
-    /// Restores what was at a path under another one; a collection by a recorded job, which shows it once it is whole.
+    /// Restores what was at a path to another path. A collection is restored by a recorded job and becomes visible
+    /// once it is complete.
     ///
     /// # Errors
     /// [`Kind::Exists`](crate::Kind::Exists) if the name is taken.
@@ -142,15 +145,15 @@ impl Client {
         self.json(Call::post("/v1/past/restore").json(restore)).await
     }
 
-    /// What was at a path.
+    /// The resource that was at a path.
     ///
     /// # Errors
-    /// [`Kind::Expired`](crate::Kind::Expired) if that is not kept.
+    /// [`Kind::Expired`](crate::Kind::Expired) if it is no longer kept.
     pub async fn stat_as_of(&self, path: &str, moment: &str) -> Result<Resource> {
         self.json(past("stat", path, moment)).await
     }
 
-    /// What was in a collection. In each page those entries come last of which it is not kept what they were like.
+    /// The former entries of a collection. In each page, those whose attributes are no longer known come last.
     pub fn list_as_of<'a>(
         &'a self,
         path: &'a str,
@@ -167,12 +170,12 @@ impl Client {
         pages.try_flatten()
     }
 
-    /// The description that a resource had.
+    /// The former description of a resource.
     pub async fn meta_as_of(&self, path: &str, moment: &str) -> Result<Vec<Avu>> {
         self.items(past("meta", path, moment)).await
     }
 
-    /// Reads the content that an object had, or a part of it.
+    /// Reads the former content of an object, or a part of it.
     pub async fn read_as_of(
         &self,
         path: &str,

@@ -1,4 +1,4 @@
-//! States of a resource that were kept.
+//! The kept versions of a resource.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -20,11 +20,11 @@ pub enum VersionChange {
         #[serde(skip_serializing_if = "Option::is_none")]
         time: Option<Timestamp>,
     },
-    /// Give a version another label, or take the one that it has.
+    /// Change the label of a version, or remove it.
     Label {
-        /// Which.
+        /// The number of the version.
         version: u64,
-        /// What to call it.
+        /// The new label; `None` removes it.
         #[serde(skip_serializing_if = "Option::is_none")]
         label: Option<String>,
     },
@@ -33,23 +33,23 @@ pub enum VersionChange {
         /// The version.
         version: u64,
     },
-    /// Drop the versions that the rules do not keep.
+    /// Remove the versions that no rule keeps.
     Prune(Retention),
 }
 
-/// Which versions are kept, besides those with a label: all that one of the rules keeps; all of them, if there is no rule.
+/// Which versions are kept, besides those with a label: all that any of the rules keeps; without a rule, all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Retention {
-    /// So many, the newest.
+    /// The newest ones, this many.
     #[serde(rename = "keep", skip_serializing_if = "Option::is_none")]
     pub last: Option<u32>,
-    /// The newest of each of the last so many days that have one, in UTC.
+    /// The newest of each day, for this many of the last days (in UTC) that have one.
     #[serde(rename = "keep_daily", skip_serializing_if = "Option::is_none")]
     pub daily: Option<u32>,
-    /// The same of weeks.
+    /// The same for weeks.
     #[serde(rename = "keep_weekly", skip_serializing_if = "Option::is_none")]
     pub weekly: Option<u32>,
-    /// The same of months.
+    /// The same for months.
     #[serde(rename = "keep_monthly", skip_serializing_if = "Option::is_none")]
     pub monthly: Option<u32>,
 }

@@ -8,13 +8,13 @@ use crate::Retention;
 use crate::call::{Call, bytes_of};
 use crate::{At, Client, Kept, Resource, ResourceKind, Result};
 
-/// Where something new is made.
+/// Where a new resource is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Destination {
     /// At a path.
     Path(String),
-    /// Under a name in a collection, wherever that is by then.
+    /// Under a name in a collection, wherever the collection is by then.
     Child {
         /// The id of the collection.
         parent: u64,
@@ -84,7 +84,7 @@ pub struct Relocation {
     pub replace: bool,
     /// Create missing parent collections.
     pub parents: bool,
-    /// For a move: the versions of what is replaced may be dropped.
+    /// For a move: allow dropping the versions of the replaced resource.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub versions: bool,
 }

@@ -56,7 +56,7 @@ impl Client {
         there(self.stat(&path.into()).await)
     }
 
-    /// What has a name in a collection, or `None` if nothing has.
+    /// The resource of this name in a collection, or `None` if there is none.
     pub async fn find_child(&self, parent: u64, name: &str) -> Result<Option<Resource>> {
         let call = Call::get("/v1/stat").query("parent", parent).query("name", name);
         there(self.json(call).await)
