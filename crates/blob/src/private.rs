@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_that_is_in_a_private_directory_is_its_owner_s_alone() {
+    fn only_the_owner_can_access_files_in_a_private_directory() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("store");
         fs::create_dir_all(root.join("old")).unwrap();

@@ -80,18 +80,18 @@ fn check_flips_in(place: &Place) {
 }
 
 #[test]
-fn no_byte_of_a_rotten_block_is_given_from_memory() {
+fn no_byte_of_a_corrupt_block_is_returned_from_memory() {
     check_flips_in(&Place::memory("main"));
 }
 
 #[test]
-fn no_byte_of_a_rotten_block_is_given_from_a_local_disk() {
+fn no_byte_of_a_corrupt_block_is_returned_from_a_local_disk() {
     let dir = tempfile::tempdir().unwrap();
     check_flips_in(&Place::local("main", dir.path()).unwrap());
 }
 
 #[test]
-fn a_truncated_blob_is_damaged_and_the_bytes_before_are_right() {
+fn a_truncated_blob_is_damaged_and_the_remaining_bytes_are_correct() {
     let dir = tempfile::tempdir().unwrap();
     for place in [Place::memory("main"), Place::local("main", dir.path()).unwrap()] {
         block_on(async {

@@ -31,7 +31,7 @@ async fn a_bucket_conforms() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bucket_that_is_not_there_is_told() {
+async fn a_missing_bucket_is_reported() {
     let Some(server) = Server::start() else { return };
     let place = Place::from_url("bucket", "s3://none", server.options()).unwrap();
     let error =

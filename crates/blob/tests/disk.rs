@@ -139,7 +139,7 @@ async fn a_changed_byte_is_damage_to_a_verified_read_only() {
 }
 
 #[test]
-fn a_place_that_cannot_be_opened_says_why() {
+fn a_place_that_cannot_be_opened_reports_the_reason() {
     let dir = tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, b"").unwrap();

@@ -138,7 +138,7 @@ async fn a_short_read_is_damage() {
 }
 
 #[tokio::test]
-async fn failed_reads_say_what_failed() {
+async fn failed_reads_report_what_failed() {
     let faults = Faults::new();
     let place = faults.into_place(Place::memory("main"));
     put(&place, &sample(10)).await.unwrap();

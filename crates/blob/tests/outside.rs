@@ -29,7 +29,7 @@ async fn a_file_is_read_in_place() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_or_went_is_told() {
+async fn a_changed_or_missing_file_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
     let file = Outside::new("vault", &path).unwrap();

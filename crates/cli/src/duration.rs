@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_of_time_have_a_number_and_a_unit() {
+    fn durations_have_a_number_and_a_unit() {
         for (text, seconds) in [("90s", 90), ("15m", 900), ("12h", 43_200), ("1w", 604_800)] {
             assert_eq!(text.parse::<Duration>().unwrap().seconds(), seconds);
         }

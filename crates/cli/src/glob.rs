@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stays_in_its_name() {
+    fn a_star_does_not_match_a_slash() {
         let star = matcher("/lab/*.gsd").unwrap();
         assert!(star.is_match("/lab/a.gsd"));
         assert!(!star.is_match("/lab/run/a.gsd"));

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_in_time_are_read() {
+    fn moments_are_parsed() {
         let now: Timestamp = "2026-03-03T00:00:00Z".parse().unwrap();
         let read = |text: &str| text.parse::<Moment>().map(|moment| moment.from(now).to_string());
         for (text, expected) in [

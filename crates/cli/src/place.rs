@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn slashes_do_not_matter_but_at_the_end() {
+    fn only_a_trailing_slash_matters() {
         let path = StorePath::parse(":/lab//run7/").unwrap();
         assert_eq!((path.as_str(), path.is_into()), ("/lab/run7", true));
         let root = StorePath::parse("/").unwrap();
@@ -148,19 +148,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_above_is_told_up_to_the_root() {
+    fn ancestors_are_listed_up_to_the_root() {
         assert_eq!(above("a/b/c").collect::<Vec<_>>(), ["a/b", "a"]);
         assert_eq!(above("a").count(), 0);
     }
 
     #[test]
-    fn names_lead_nowhere_else() {
+    fn names_cannot_escape_the_directory() {
         assert!(["a", "..a", "...", "a b", "ä"].iter().all(|name| is_name(name)));
         assert!(!["", ".", "..", "a/b", "/", "a\0"].iter().any(|name| is_name(name)));
     }
 
     #[test]
-    fn what_is_below_is_told_from_what_only_begins_alike() {
+    fn a_common_prefix_is_not_an_ancestor() {
         assert_eq!(below("/lab/a/b", "/lab"), Some("a/b"));
         assert_eq!(below("/a", "/"), Some("a"));
         assert_eq!(below("/laboratory", "/lab"), None);

@@ -63,7 +63,7 @@ fn add(page: &mut String, command: &mut Command, name: &str) {
 }
 
 #[test]
-fn the_page_says_what_the_help_says() {
+fn the_page_matches_the_help() {
     snapbox::assert_data_eq!(
         snapbox::Data::text(page()),
         snapbox::file!["../../../docs/cli.md": Text]

@@ -104,7 +104,7 @@ pub(crate) fn made_up() -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn made_up_secrets_differ_and_are_long() {
+    fn generated_secrets_are_distinct_and_long() {
         let (one, other) = (super::made_up(), super::made_up());
         assert_ne!(one, other);
         assert_eq!(one.len(), 23);

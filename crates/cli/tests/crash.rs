@@ -328,7 +328,7 @@ async fn verify(server: &Server, dir: &Path, round: u64, seed: u64, done: &[u64]
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_that_a_server_acknowledged_is_there_after_it_was_killed_and_nothing_is_half_there() {
+async fn every_acknowledged_change_survives_killing_the_server_and_none_is_partial() {
     let rounds = number("CENOTE_CRASH_ROUNDS").unwrap_or(4);
     let seed = number("CENOTE_CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let mut dir = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn info_says_what_a_file_is() {
+fn info_describes_a_file() {
     let path = fixture("g5_hoomd_full.gsd");
     let text = stdout(&cenote(&["info"], &[&path]));
     let rest: Vec<_> = text.lines().skip(1).collect();
@@ -94,7 +94,7 @@ fn extract_writes_array_files() {
 }
 
 #[test]
-fn what_is_not_there_is_exit_code_3() {
+fn missing_items_give_exit_code_3() {
     let path = fixture("g5_frames150.gsd");
     let path = path.to_str().expect("UTF-8");
     let output = cenote(&["extract", path, "every10", "--frame", "5"], &[]);
@@ -120,7 +120,7 @@ fn extract_inherits_as_hoomd_does() {
 }
 
 #[test]
-fn outputs_are_files_here() {
+fn outputs_are_local_files() {
     let path = fixture("g5_alltypes.gsd");
     let path = path.to_str().expect("UTF-8");
     for output in [":/lab/x.gsd", "-", ""] {
@@ -157,7 +157,7 @@ fn with_hole(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_damaged_file_is_exit_code_8() {
+fn a_damaged_file_gives_exit_code_8() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("short.gsd");
     std::fs::write(&path, &std::fs::read(fixture("g5_one.gsd")).expect("read")[..5380])
@@ -168,7 +168,7 @@ fn a_damaged_file_is_exit_code_8() {
 }
 
 #[test]
-fn repack_makes_a_smaller_file_once() {
+fn repack_writes_a_smaller_file_once() {
     let dir = tempfile::tempdir().expect("a directory");
     let target = dir.path().join("packed.gsd");
     let source = fixture("g1_frames150.gsd");
@@ -192,7 +192,7 @@ fn zeroed(dir: &Path, name: &str, range: std::ops::Range<usize>) -> PathBuf {
 }
 
 #[test]
-fn recovery_rebuilds_what_the_layout_tells() {
+fn recovery_rebuilds_what_the_layout_determines() {
     let dir = tempfile::tempdir().expect("a directory");
     // The type of index entry 20.
     let damaged = zeroed(dir.path(), "g5_frames150.gsd", 7486..7487);
@@ -249,7 +249,7 @@ fn a_plain_copy_of_a_damaged_index_is_refused() {
 }
 
 #[test]
-fn a_directory_is_neither_a_trajectory_nor_a_name_for_one() {
+fn a_directory_is_not_a_trajectory_or_an_output() {
     let dir = tempfile::tempdir().expect("a directory");
     let output = cenote(&["info"], &[dir.path()]);
     assert_eq!(code(&output), 8, "{}", stderr(&output));

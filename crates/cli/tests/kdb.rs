@@ -101,7 +101,7 @@ fn values_may_be_bytes_or_null() {
 }
 
 #[test]
-fn a_cascading_name_sets_only_what_a_lookup_finds() {
+fn a_cascading_name_sets_only_the_key_that_a_lookup_finds() {
     let case = Case::new();
     case.out(&["set", "k.dump", "a", "1"]);
     assert_eq!(case.out(&["set", "k.dump", "/a", "2"]), "Set string to \"2\"\n");
@@ -169,7 +169,7 @@ fn metadata() {
 }
 
 #[test]
-fn meta_set_makes_the_key() {
+fn meta_set_creates_the_key() {
     let case = Case::new();
     case.out(&["meta-set", "k.dump", "spec:/port", "type", "long", "--parent", "spec:/"]);
     assert_eq!(case.out(&["get", "k.dump", "spec:/port", "--parent", "spec:/"]), "\n");
@@ -179,7 +179,7 @@ fn meta_set_makes_the_key() {
 }
 
 #[test]
-fn find_lists_names_that_match() {
+fn find_lists_matching_names() {
     let case = Case::new();
     ["server/port", "server/Host", "client/port"].iter().for_each(|name| {
         case.out(&["set", "k.dump", name, "v"]);
@@ -202,7 +202,7 @@ fn sget_prints_a_default() {
 }
 
 #[test]
-fn file_prints_where_keys_are_kept() {
+fn file_prints_where_keys_are_stored() {
     let case = Case::new();
     case.out(&["set", "k.dump", "a", "1"]);
     std::os::unix::fs::symlink("k.dump", case.path().join("link.dump")).expect("a link");
@@ -214,7 +214,7 @@ fn file_prints_where_keys_are_kept() {
 }
 
 #[test]
-fn validate_tells_which_values_do_not_hold() {
+fn validate_reports_invalid_values() {
     let case = Case::new();
     case.write(
         "k.ini",
@@ -243,7 +243,7 @@ fn validate_tells_which_values_do_not_hold() {
 }
 
 #[test]
-fn validate_asks_the_specification() {
+fn validate_uses_the_specification() {
     let case = Case::new();
     for (name, meta, value) in [
         ("server/#/port", "type", "unsigned_short"),
@@ -269,7 +269,7 @@ fn validate_asks_the_specification() {
 }
 
 #[test]
-fn editor_saves_what_it_left() {
+fn editor_saves_the_edited_file() {
     let case = Case::new();
     case.write("c.toml", "# mine\n[server]\nport = 80 # plain\nhost = \"a\"\n");
     let sed = "sed -i s/^host.*/host=b/";
@@ -288,7 +288,7 @@ fn editor_saves_what_it_left() {
 }
 
 #[test]
-fn a_document_keeps_what_was_not_set() {
+fn a_document_preserves_other_entries() {
     let case = Case::new();
     let json = "{\n  \"@context\": \"https://w3id.org\",\n  \"@id\": \"x\",\n  \"z\": [],\n  \"a\": 1.50,\n  \"a\": 2\n}\n";
     let toml = "# first\nwhen = 1979-05-27\nz.b = 0xff\na = [ 1, # one\n 2 ]\nz.a = 'x'";
@@ -310,7 +310,7 @@ fn a_document_keeps_what_was_not_set() {
 }
 
 #[test]
-fn what_a_document_cannot_hold_is_refused_before_it_is_written() {
+fn keys_that_a_document_cannot_represent_are_refused_before_writing() {
     let case = Case::new();
     let text = r#"{"port": 80, "hosts": ["a", "b"]}"#;
     case.write("c.json", text);
@@ -328,7 +328,7 @@ fn what_a_document_cannot_hold_is_refused_before_it_is_written() {
 }
 
 #[test]
-fn damage_of_a_text_is_told_with_line_and_column() {
+fn an_error_in_a_text_is_reported_with_line_and_column() {
     let case = Case::new();
     for (file, text, said) in [
         ("a.json", "{\n  \"a\": 1,\n}", "at byte 12: json: trailing comma (line 3, column 1)"),
@@ -345,7 +345,7 @@ fn damage_of_a_text_is_told_with_line_and_column() {
 }
 
 #[test]
-fn of_many_that_set_at_a_time_each_is_done() {
+fn concurrent_sets_are_all_applied() {
     let case = Case::new();
     for file in ["k.json", "k.quickdump"] {
         let names: Vec<_> = (0..12).map(|number| format!("a/k{number}")).collect();
@@ -361,7 +361,7 @@ fn of_many_that_set_at_a_time_each_is_done() {
 }
 
 #[test]
-fn convert_goes_from_any_format_to_any() {
+fn convert_supports_every_pair_of_formats() {
     let case = Case::new();
     case.out(&["set", "k.dump", "a/b", "1"]);
     case.out(&["meta-set", "k.dump", "a/b", "comment/#0", "why"]);
@@ -436,7 +436,7 @@ fn a_file_is_replaced_with_its_mode() {
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
+fn damage_is_reported_with_its_location() {
     let case = Case::new();
     case.write("k.dump", "kdbOpen 2\n$key string 1 1\na\nb\n$what\n");
     let (code, message) = case.fails(&["ls", "k.dump"]);

@@ -71,7 +71,7 @@ fn ends(mut process: Child) -> bool {
 }
 
 #[test]
-fn a_server_ends_in_time_whatever_runs() {
+fn a_server_stops_in_time_whatever_is_running() {
     let dir = tempfile::tempdir().unwrap();
     let (process, address) = start(dir.path());
     assert!(ask(&address, "PUT /v1/fs/large", &vec![7; 32 << 20]).starts_with("HTTP/1.1 201"));

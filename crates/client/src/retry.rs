@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_longest_and_end() {
+    fn pauses_double_up_to_a_limit_and_retries_end() {
         let retry = Retry { attempts: 9, ..Retry::default() };
         let busy = Error::new(Kind::Unavailable, "busy");
         let pauses: Vec<_> = (1..=9)
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_may_ask_for_a_pause_but_not_for_ever() {
+    fn a_pause_requested_by_the_server_is_limited() {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, "86400".parse().unwrap());
         let busy = Error::new(Kind::Unavailable, "busy");

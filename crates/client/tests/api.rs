@@ -104,7 +104,7 @@ async fn contents_are_put_found_and_staged_by_a_name_in_a_collection() {
 }
 
 #[tokio::test]
-async fn a_stage_is_written_read_and_published_on_the_content_that_it_began_from() {
+async fn a_stage_is_written_read_and_published_over_its_initial_content() {
     let dir = tempfile::tempdir().unwrap();
     let (_store, client) = client(&dir);
     let id = put(&client, "/lab/a", b"hello").await.id;
@@ -202,7 +202,7 @@ async fn extended_attributes_have_any_bytes() {
 }
 
 #[tokio::test]
-async fn what_is_made_is_named_by_its_collection_and_its_name_there() {
+async fn new_resources_are_named_by_collection_and_name() {
     let dir = tempfile::tempdir().unwrap();
     let (_store, client) = client(&dir);
     put(&client, "/lab/a", b"x").await;

@@ -187,7 +187,7 @@ async fn an_interrupted_upload_sends_only_what_is_missing() {
 /// In a change set a large file is sent in one request: an upload would be created outside of the set, without its
 /// collections.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_file_is_put_in_a_change_set_whose_collection_nobody_else_sees() {
+async fn a_large_file_is_put_into_a_collection_that_exists_only_in_a_change_set() {
     let world = World::new();
     let (path, bytes) = world.file(40 * PART + 5);
     let file = LocalFile::new(&path).unwrap();
@@ -204,7 +204,7 @@ async fn a_large_file_is_put_in_a_change_set_whose_collection_nobody_else_sees()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_in_parts_in_any_order_can_be_verified_at_once() {
+async fn a_content_uploaded_in_parts_in_any_order_can_be_verified_at_once() {
     let world = World::new();
     let (path, bytes) = world.file(10 * PART + 5);
     let file = LocalFile::new(&path).unwrap();
@@ -217,7 +217,7 @@ async fn what_came_in_parts_in_any_order_can_be_verified_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_changed_since_begins_anew() {
+async fn an_upload_of_a_changed_file_starts_over() {
     let world = World::new();
     let (path, _) = world.file(4 * PART);
     let transfer = world.in_parts();
@@ -245,7 +245,7 @@ fn only_file(dir: &Path) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupted_download_goes_on_where_it_stopped() {
+async fn an_interrupted_download_continues_where_it_stopped() {
     let world = World::new();
     let (resource, bytes) = put(&world, 1_000_000).await;
     let target = world.dir.path().join("out");
@@ -267,7 +267,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_not_all_may_read_cannot_be_read_by_them_while_it_comes() {
+async fn a_private_file_is_private_during_the_download() {
     let world = World::new();
     let (path, _) = world.file(1_000_000);
     let file = LocalFile::new(&path).unwrap();
@@ -293,7 +293,7 @@ async fn what_not_all_may_read_cannot_be_read_by_them_while_it_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ranges_side_by_side_make_the_same_file() {
+async fn concurrent_ranges_produce_the_same_file() {
     let world = World::new();
     let (resource, bytes) = put(&world, 40_000_001).await;
     let target = world.dir.path().join("x");
@@ -314,7 +314,7 @@ fn in_ranges(world: &World) -> Transfer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupted_download_by_ranges_gets_only_those_that_are_missing() {
+async fn an_interrupted_download_by_ranges_requests_only_missing_ranges() {
     let world = World::new();
     let (resource, bytes) = put(&world, 1_000_005).await;
     let target = world.dir.path().join("out");
@@ -331,7 +331,7 @@ async fn an_interrupted_download_by_ranges_gets_only_those_that_are_missing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_range_that_was_cut_off_is_asked_for_again() {
+async fn a_truncated_range_is_requested_again() {
     let world = World::new();
     let (resource, bytes) = put(&world, 300_000).await;
     let target = world.dir.path().join("x");
@@ -344,7 +344,7 @@ async fn a_range_that_was_cut_off_is_asked_for_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_ranges_left_behind_is_not_taken_for_the_beginning_of_a_stream() {
+async fn a_partial_file_of_ranges_is_not_continued_as_a_stream() {
     let world = World::new();
     let (resource, bytes) = put(&world, 300_000).await;
     let target = world.dir.path().join("x");
@@ -357,7 +357,7 @@ async fn what_ranges_left_behind_is_not_taken_for_the_beginning_of_a_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_arrives_damaged_from_a_stream_is_told() {
+async fn corruption_in_a_stream_is_reported() {
     let world = World::new();
     let stream = || futures_util::stream::iter([Ok(Bytes::from_static(b"from a pipe"))]);
     let options = PutOptions::default();
@@ -368,7 +368,7 @@ async fn what_arrives_damaged_from_a_stream_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_bytes_than_the_stores_never_get_the_name() {
+async fn only_verified_bytes_appear_under_the_target_name() {
     let world = World::new();
     let (resource, _) = put(&world, 1_000).await;
     assert!(resource.crc64nvme.is_some());
@@ -386,7 +386,7 @@ async fn other_bytes_than_the_stores_never_get_the_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_objects_come_together_and_what_is_not_as_told_says_so() {
+async fn many_objects_are_downloaded_together_and_mismatches_are_reported() {
     let world = World::new();
     let options = PutOptions { parents: true, ..PutOptions::default() };
     let mut wanted = Vec::new();

@@ -64,7 +64,7 @@ fn only_there(document: &Document, edited: &[u8], leaf: &Leaf) -> Result<(), Tes
 
 proptest! {
     #[test]
-    fn setting_a_value_changes_its_text_alone(
+    fn setting_a_value_changes_only_its_text(
         document in document(), at: prop::sample::Index, text in "[^\0]{0,9}", number: i32,
     ) {
         if document.leaves.is_empty() {
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn a_metakey_changes_the_text_of_its_key_alone(document in document(), at: prop::sample::Index) {
+    fn a_metakey_changes_only_the_text_of_its_key(document in document(), at: prop::sample::Index) {
         if document.leaves.is_empty() {
             return Ok(());
         }
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn removing_a_key_only_takes_text_away(document in document(), at: prop::sample::Index) {
+    fn removing_a_key_only_removes_text(document in document(), at: prop::sample::Index) {
         if document.leaves.is_empty() {
             return Ok(());
         }
@@ -262,7 +262,7 @@ fn examples() {
 }
 
 #[test]
-fn documents_are_never_written_deeper_than_they_can_be_read() {
+fn no_document_is_written_too_deep_to_be_read() {
     for format in [Format::Json, Format::Toml] {
         let mut written = 0;
         for depth in 1..140 {

@@ -17,7 +17,7 @@ fn names(directory: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn a_missing_file_is_made_with_the_usual_mode() {
+fn a_missing_file_is_created_with_the_usual_mode() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("keys.quickdump");
     let (bytes, snapshot) = Snapshot::read(&path).unwrap();
@@ -29,7 +29,7 @@ fn a_missing_file_is_made_with_the_usual_mode() {
 }
 
 #[test]
-fn mode_and_links_are_kept() {
+fn mode_and_links_are_preserved() {
     let directory = tempfile::tempdir().unwrap();
     let (path, link) = (directory.path().join("a"), directory.path().join("b"));
     std::fs::write(&path, "old").unwrap();
@@ -44,7 +44,7 @@ fn mode_and_links_are_kept() {
 }
 
 #[test]
-fn what_another_program_wrote_since_is_kept() {
+fn concurrent_changes_by_another_program_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a");
     for start in [None, Some("old")] {
@@ -63,7 +63,7 @@ fn what_another_program_wrote_since_is_kept() {
 }
 
 #[test]
-fn of_two_that_read_the_same_one_wins() {
+fn of_two_concurrent_replacements_one_succeeds() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a");
     std::fs::write(&path, "old").unwrap();
@@ -77,7 +77,7 @@ fn of_two_that_read_the_same_one_wins() {
 }
 
 #[test]
-fn a_failed_write_leaves_the_file_as_it_was() {
+fn a_failed_write_leaves_the_file_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a");
     std::fs::write(&path, "old").unwrap();

@@ -68,7 +68,7 @@ impl Golden {
 }
 
 #[test]
-fn reading_gives_what_was_written() {
+fn reading_returns_what_was_written() {
     for golden in golden() {
         let keys = golden.read(false);
         let expected = if golden.lost_by_writer() {
@@ -92,7 +92,7 @@ fn strict_reading_accepts_what_the_real_writers_write_in_utf8() {
 }
 
 #[test]
-fn writing_keys_made_one_by_one_gives_the_same_bytes() {
+fn writing_individually_created_keys_gives_the_same_bytes() {
     for golden in golden() {
         let keys = key_set(&golden.about["written"]);
         let written = golden.write(&keys, golden.names());

@@ -21,7 +21,7 @@ fn appends_in_any_order_end_up_in_order() {
 }
 
 #[test]
-fn many_lookups_find_what_few_find() {
+fn lookups_with_and_without_an_index_agree() {
     let names: Vec<_> = (0..500).map(|at| name(&format!("user:/p/{}/k{at}", at % 7))).collect();
     let keys: KeySet = names.iter().cloned().map(Key::new).collect();
     let bytes = to_bytes(&keys, &name("user:/p"), Format::Quickdump).unwrap();
@@ -40,7 +40,7 @@ fn many_lookups_find_what_few_find() {
 }
 
 #[test]
-fn streams_refuse_names_that_need_a_whole_file() {
+fn streams_refuse_names_that_require_a_whole_file() {
     let old = b"kdbOpen 1\nksNew 0\nksEnd\n";
     let mut writer = quickdump::Writer::new(std::io::sink());
     stream(&old[..], Format::Dump, ReadOptions::default(), &mut writer).unwrap_err();

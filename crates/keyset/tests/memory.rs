@@ -48,7 +48,7 @@ fn read_both_ways(format: Format, file: Vec<u8>) {
 }
 
 #[test]
-fn no_length_that_a_file_claims_is_allocated() {
+fn no_claimed_length_causes_an_allocation() {
     let lengths = [1 << 27, 1 << 31, (1 << 32) - 1, 1 << 40, 1 << 62, u64::MAX];
     let mut files: Vec<_> = lengths.into_iter().flat_map(claims).collect();
     for case in json("read_cases.json").as_array().unwrap() {

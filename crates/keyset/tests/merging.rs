@@ -61,7 +61,7 @@ fn every_pattern_of_one_key() {
 }
 
 #[test]
-fn the_same_change_may_count_as_agreement() {
+fn identical_changes_can_be_treated_as_agreement() {
     let root = name("user:/");
     let (base, changed) = (one("user:/", Some("1")), one("user:/", Some("2")));
     let side = |keys| Side { keys, root: &root };
@@ -73,7 +73,7 @@ fn the_same_change_may_count_as_agreement() {
 }
 
 #[test]
-fn metadata_comes_with_the_chosen_key() {
+fn metadata_is_taken_from_the_chosen_key() {
     let root = name("user:/");
     let base = one("user:/", Some("1"));
     let mut key = Key::new(name("user:/key"));

@@ -116,7 +116,7 @@ fn prefixes_are_replaced_within_a_namespace() {
 }
 
 #[test]
-fn refusals_say_what_to_write() {
+fn errors_suggest_a_valid_name() {
     let refusal = |name: &str| KeyName::new(name).unwrap_err().to_string();
     assert_eq!(refusal(""), "a key name is not empty: write `/` or `user:/` for a root");
     assert!(refusal("sys:/a").contains("`sys` is not a namespace"));
@@ -126,7 +126,7 @@ fn refusals_say_what_to_write() {
 }
 
 #[test]
-fn what_a_person_writes_is_whole_cascading_or_below_the_parent() {
+fn user_input_is_a_complete_cascading_or_relative_name() {
     let parent = name("user:/app");
     for (text, expected) in [
         ("port", "user:/app/port"),

@@ -98,13 +98,13 @@ fn sharing(keys: &KeySet) -> Vec<(usize, usize, bool)> {
 
 proptest! {
     #[test]
-    fn canonical_names_stay_as_they_are(name in key_name("user:/")) {
+    fn canonical_names_are_unchanged(name in key_name("user:/")) {
         let again = KeyName::new(name.as_bytes()).unwrap();
         prop_assert_eq!(again.as_bytes(), name.as_bytes());
     }
 
     #[test]
-    fn parts_come_back(parts in prop::collection::vec(part(), 0..5)) {
+    fn parts_round_trip(parts in prop::collection::vec(part(), 0..5)) {
         let name = parts.iter().fold(name("dir:/"), |name, part| name.child(part).unwrap());
         prop_assert_eq!(name.parts().collect::<Vec<_>>(), parts);
     }
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn storage_formats_bring_back_everything((parent, keys) in keys_of_any_parent()) {
+    fn storage_formats_are_lossless((parent, keys) in keys_of_any_parent()) {
         for format in STORAGE {
             let bytes = to_bytes(&keys, &parent, format).unwrap();
             let again = read(bytes.clone(), &parent, format, ReadOptions::default()).unwrap();
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_files_bring_back_everything(
+    fn changed_files_are_written_losslessly(
         (parent, keys) in keys_of_any_parent(),
         changes in prop::collection::vec(any::<[prop::sample::Index; 3]>(), 1..5),
     ) {
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn text_formats_bring_back_everything((parent, keys) in keys_of_any_parent()) {
+    fn text_formats_are_lossless((parent, keys) in keys_of_any_parent()) {
         for format in [Format::Json, Format::Toml, Format::Ini] {
             let Ok(bytes) = to_bytes(&keys, &parent, format) else {
                 prop_assert!(format != Format::Ini, "INI holds every key set");
@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn a_diff_leads_from_one_set_to_the_other(old in keys("user:/"), new in keys("user:/")) {
+    fn applying_a_diff_turns_one_set_into_the_other(old in keys("user:/"), new in keys("user:/")) {
         let mut patched = old.clone();
         for change in diff(&old, &new) {
             match change {

@@ -72,7 +72,7 @@ fn no_prefix_of_a_small_golden_file_panics() {
 }
 
 #[test]
-fn errors_say_where() {
+fn errors_report_their_location() {
     let input = b"EKDB\0\0\0\x03\x03as\x031\0\x03bx\x031\0".to_vec();
     let error = try_read(input, "user:/a", Format::Quickdump).unwrap_err();
     assert_eq!(error.offset, 14);
@@ -93,7 +93,7 @@ fn a_short_file_is_reported_as_truncated_only_if_it_starts_as_one() {
 }
 
 #[test]
-fn lengths_past_the_end_cost_nothing() {
+fn lengths_past_the_end_allocate_nothing() {
     for length in ["00ffffffffffffffff", "00ffffffffffffff7f", "8000000000000080"] {
         let input = [b"EKDB\0\0\0\x03\x03ab".to_vec(), unhex(length), b"x".to_vec()].concat();
         let error = try_read(input, "user:/a", Format::Quickdump).unwrap_err();
@@ -108,7 +108,7 @@ fn lengths_past_the_end_cost_nothing() {
 }
 
 #[test]
-fn letters_in_the_place_of_a_second_length_are_0_and_written_so() {
+fn letters_in_place_of_a_second_length_are_read_as_0() {
     for line in ["$key binary 1 b", "$key binary 1xy", "$key binary 1x 5"] {
         let input = format!("kdbOpen 2\n{line}\na\n\n$meta 6 m\nbinary\n\n$end\n");
         let keys = try_read(input.clone().into(), "user:/p", Format::Dump).unwrap();
@@ -122,7 +122,7 @@ fn letters_in_the_place_of_a_second_length_are_0_and_written_so() {
 }
 
 #[test]
-fn strict_refuses_what_only_readers_accept() {
+fn strict_refuses_files_that_no_writer_produces() {
     let strict = ReadOptions { strict: true, ..ReadOptions::default() };
     let quickdump: &[(&[u8], &str)] = &[
         (b"\x03as\x031\0\x03as\x032\0", "twice"),

@@ -135,7 +135,7 @@ fn a_specification_decides_by_override_namespace_fallback_and_default() {
 }
 
 #[test]
-fn links_in_a_circle_end() {
+fn circular_links_terminate() {
     let links = |to| [("override/#0", to), ("override/#1", to), ("fallback/#0", to)];
     let mut keys = set(&[("spec:/a", "", &links("/b")), ("spec:/b", "", &links("/a"))]);
     assert_eq!(value(&mut keys, "/a"), None);

@@ -195,7 +195,7 @@ mod tests {
     proptest! {
         /// A group admitted on one snapshot is as its batches committed one by one.
         #[test]
-        fn a_group_is_as_its_batches_one_by_one(
+        fn a_group_has_the_effect_of_its_batches_in_sequence(
             before in prop::collection::vec(step(), 0..4),
             group in prop::collection::vec(step(), 1..6),
             probes in prop::collection::vec((range(), 0..5usize), 0..4),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_cannot_be_read_for_changes_nothing() {
+    fn a_batch_whose_evidence_cannot_be_read_changes_nothing() {
         let mut overlay = Overlay::new(&Broken);
         let mut batch = Batch::new(1);
         batch.put("a", "1").add("n", 1).put("b", "1");

@@ -18,7 +18,7 @@ impl Subject for Counted {
 cenote_kv::conformance_tests!(Counted::default());
 
 #[test]
-fn each_call_counts_where_it_belongs() {
+fn each_call_is_counted_in_its_category() {
     let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
     let mut batch = Batch::default();
     batch.put("a", "1").expect("b", None).expect("c", None);

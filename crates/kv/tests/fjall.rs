@@ -54,7 +54,7 @@ fn a_second_engine_on_a_directory_is_refused() {
 }
 
 #[test]
-fn a_creation_that_was_killed_is_made_again() {
+fn an_interrupted_creation_is_repeated() {
     let reference = image::scratch();
     drop(open(reference.path()));
     // What fjall makes before its version marker, and with an empty one.
@@ -141,7 +141,7 @@ fn a_torn_tail_of_the_journal_loses_nothing() {
 }
 
 #[test]
-fn a_torn_tail_without_a_log_costs_the_batch_that_was_not_acknowledged() {
+fn a_torn_tail_without_a_log_loses_only_the_unacknowledged_batch() {
     let (dir, kept) = two_commits(vec![b'x'; 1_000]);
     let kept = kept - forget_log(dir.path());
     let image = Image::of(dir.path());
@@ -181,7 +181,7 @@ fn a_hole_in_the_journal_is_filled_from_the_log() {
 }
 
 #[test]
-fn a_hole_in_the_last_batch_costs_that_batch_only() {
+fn a_hole_in_the_last_batch_loses_only_that_batch() {
     let (dir, kept) = two_commits(pages());
     make_hole(&dir.path().join("0.jnl"), kept);
     forget_log(dir.path());
@@ -189,7 +189,7 @@ fn a_hole_in_the_last_batch_costs_that_batch_only() {
 }
 
 #[test]
-fn a_fault_that_the_log_cannot_mend_is_damage_and_stays_as_it_is() {
+fn a_fault_that_the_log_cannot_repair_is_damage_and_is_left_unchanged() {
     let large = vec![7; 1 << 20];
     for logged in [false, true] {
         let dir = image::scratch();
@@ -231,7 +231,7 @@ fn version(dir: &Path) -> Result<u64, String> {
 }
 
 #[test]
-fn a_log_that_was_lost_after_a_kill_is_damage_until_the_loss_is_accepted() {
+fn a_lost_log_after_a_kill_is_damage_until_the_loss_is_accepted() {
     let (dir, mut image) = killed();
     image.files.remove(Path::new("log")).unwrap();
     image.restore(dir.path());
@@ -251,7 +251,7 @@ fn a_log_that_was_lost_after_a_kill_is_damage_until_the_loss_is_accepted() {
 }
 
 #[test]
-fn what_cannot_be_used_of_a_damaged_catalog_is_kept() {
+fn unusable_parts_of_a_damaged_catalog_are_kept() {
     let (dir, mut image) = killed();
     // Both headers: then nothing says which checksums the records have.
     for at in [40, 4_096 + 40] {
@@ -278,7 +278,7 @@ fn a_closed_catalog_needs_no_log() {
 }
 
 #[test]
-fn nothing_is_made_anew_where_a_commit_was() {
+fn no_catalog_is_recreated_if_it_had_commits() {
     let (dir, image) = killed();
     let essential = ["version", "keyspaces/0/current", "keyspaces/1/current"];
     for file in essential {
@@ -314,7 +314,7 @@ fn nothing_is_made_anew_where_a_commit_was() {
 }
 
 #[test]
-fn a_program_that_knows_the_first_layout_only_refuses_the_log() {
+fn a_program_that_supports_only_the_first_layout_refuses_the_log() {
     let (dir, _) = killed();
     let log = std::fs::read(dir.path().join("log")).unwrap();
     let (length, body) = (u32::from_le_bytes(*log.first_chunk().unwrap()), &log[12..28]);
@@ -327,7 +327,7 @@ fn a_program_that_knows_the_first_layout_only_refuses_the_log() {
 }
 
 #[test]
-fn commits_go_on_over_many_rounds_of_the_log() {
+fn commits_continue_over_many_rounds_of_the_log() {
     let dir = image::scratch();
     let value = |round: u64| vec![round as u8; 100_000];
     for part in 0..3 {
@@ -399,7 +399,7 @@ fn snapshots_hold_while_tables_are_flushed_and_merged() {
 }
 
 #[test]
-fn a_reserve_is_held_back_and_kept_over_a_restart() {
+fn a_reserve_is_kept_over_a_restart() {
     let dir = image::scratch();
     let options = FjallOptions { reserve: 1 << 20, ..FjallOptions::default() };
     for _ in 0..2 {
@@ -469,7 +469,7 @@ fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64)
 }
 
 #[test]
-fn what_most_was_removed_of_gives_its_space_back() {
+fn removing_most_values_reclaims_their_space() {
     let dir = tempfile::tempdir().unwrap();
     let engine = open(dir.path());
     let (before, after) = emptied(&engine, dir.path(), 6_000, 10);
@@ -490,7 +490,7 @@ fn an_emptied_catalog_takes_next_to_nothing() {
 
 /// Files that were merged stay as long as somebody reads them, and no commit comes after that which would bring them away.
 #[test]
-fn what_was_read_when_a_merge_ended_gives_its_space_back() {
+fn tables_in_use_at_the_end_of_a_merge_are_reclaimed_later() {
     let dir = tempfile::tempdir().unwrap();
     let engine = open(dir.path());
     let before = fill_and_remove(&engine, dir.path(), 6_000, u64::MAX);

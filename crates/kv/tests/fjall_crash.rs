@@ -144,7 +144,7 @@ fn writer_at_a_limit() {
 }
 
 #[test]
-fn a_failed_write_latches_and_reads_go_on() {
+fn a_failed_write_latches_and_reads_continue() {
     let dir = tempfile::tempdir().unwrap();
     // In blocks of 512 bytes; an ignored signal makes the write fail instead.
     let limited = ["sh", "-c", "trap '' XFSZ; ulimit -f 131072; exec \"$0\" \"$@\""];
@@ -214,7 +214,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn a_full_disk_refuses_commits_until_there_is_room() {
+fn a_full_disk_refuses_commits_until_there_is_space() {
     let Some(disk) = SmallDisk::mount() else {
         return eprintln!("SKIPPED, NOT TESTED: mounting a small disk needs root");
     };

@@ -181,7 +181,7 @@ fn judge_restarts(dir: &Path, history: &History, context: &str) {
 }
 
 #[test]
-fn a_failure_after_any_step_leaves_what_was_told() {
+fn a_failure_after_any_step_preserves_what_was_reported() {
     let _alone = alone();
     for case in CASES {
         for end in [End::Failure, End::Panic] {
@@ -194,7 +194,7 @@ fn a_failure_after_any_step_leaves_what_was_told() {
 
 /// The journal as it was before all commits: what a power cut leaves of what was never synced.
 #[test]
-fn a_power_cut_after_a_failure_leaves_what_was_told() {
+fn a_power_cut_after_a_failure_preserves_what_was_reported() {
     let _alone = alone();
     for case in CASES.into_iter().filter(|(_, size)| *size == 1_000) {
         for end in [End::Failure, End::Panic] {
@@ -241,7 +241,7 @@ fn killed(dir: &Path, case: usize) -> History {
 }
 
 #[test]
-fn the_end_of_the_process_after_any_step_leaves_what_was_told() {
+fn a_kill_after_any_step_preserves_what_was_reported() {
     let _alone = alone();
     for (n, case) in CASES.iter().enumerate() {
         let dir = tempfile::tempdir().unwrap();

@@ -43,7 +43,7 @@ cenote_kv::conformance_tests!(match Postgres::fresh() {
 });
 
 #[test]
-fn an_outcome_of_none_is_final() {
+fn an_outcome_of_not_committed_is_final() {
     let Some(subject) = Postgres::fresh() else { return };
     let engine = subject.open();
     assert_eq!(engine.outcome(&[1; 16]).unwrap(), None);
@@ -66,7 +66,7 @@ fn engines_of_two_servers_share_one_store() {
 }
 
 #[test]
-fn one_server_at_a_time_has_a_catalog_alone() {
+fn one_server_at_a_time_has_exclusive_use_of_a_catalog() {
     let Some(subject) = Postgres::fresh() else { return };
     let first = PostgresEngine::open_alone(&subject.config).unwrap();
     appended(&first);
@@ -77,7 +77,7 @@ fn one_server_at_a_time_has_a_catalog_alone() {
 }
 
 #[test]
-fn who_lost_a_catalog_to_another_server_commits_nothing_more() {
+fn a_server_that_lost_its_catalog_to_another_commits_nothing_more() {
     let Some(mut server) = postgres_server::Server::start() else { return };
     let config = server.schema("alone");
     let first = PostgresEngine::open_alone(&config).unwrap();
@@ -115,7 +115,7 @@ fn appended(engine: &dyn Engine) {
 
 /// Calls for nothing are allowed, so each wait is for one that has to come.
 #[test]
-fn a_commit_is_told_to_other_servers_also_after_the_database_was_killed() {
+fn other_servers_are_notified_of_commits_even_after_the_database_was_killed() {
     let Some(mut server) = postgres_server::Server::start() else { return };
     let config = server.schema("told");
     let (one, other) =

@@ -163,7 +163,7 @@ fn faults(mut disk: Disk, ops: &[Op], cuts: u64) -> Vec<String> {
 }
 
 #[test]
-fn all_that_was_acknowledged_survives_a_power_cut() {
+fn every_acknowledged_commit_survives_a_power_cut() {
     let dir = image::scratch();
     let disk = Disk::of(dir.path());
     let ops = recorded(dir.path());

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_file_is_quiet_and_a_lost_server_is_not() {
+    fn a_missing_file_is_not_logged_and_a_lost_server_is() {
         let fault = |kind| Fault::from(Error::new(kind, "x"));
         assert_eq!(fault(Kind::NotFound).errno, libc::ENOENT);
         assert_eq!(fault(Kind::NotFound).level, Level::Quiet);

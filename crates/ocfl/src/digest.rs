@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_those_that_are_known_of_no_bytes() {
+    fn digests_of_no_bytes_are_the_published_ones() {
         for (algorithm, digest) in [
             (Algorithm::Md5, "d41d8cd98f00b204e9800998ecf8427e"),
             (Algorithm::Sha1, "da39a3ee5e6b4b0d3255bfef95601890afd80709"),

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_lead_elsewhere_are_wrong() {
+    fn paths_outside_the_object_are_invalid() {
         for path in ["", "/a", "a/", "a//b", "../a", "a/../b", "a/.", ".", "a\0b"] {
             assert!(wrong(path).is_some(), "{path:?}");
         }
@@ -42,14 +42,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_directory() {
+    fn a_file_is_not_a_directory() {
         assert_eq!(conflict(&BTreeSet::from(["a", "a/b"])), Some("a"));
         assert_eq!(conflict(&BTreeSet::from(["a.b", "a/b", "A"])), None);
     }
 
     proptest! {
         #[test]
-        fn a_path_stays_below_where_it_begins(path in "[./a\\\\]{0,12}") {
+        fn a_path_stays_below_its_base(path in "[./a\\\\]{0,12}") {
             let is_below = |part| matches!(part, Component::Normal(_));
             prop_assert!(wrong(&path).is_some() || Path::new(&path).components().all(is_below));
         }

@@ -197,7 +197,7 @@ fn conditions_on_one_attribute_apply_to_one_statement() {
 }
 
 #[test]
-fn each_name_of_an_attribute_is_another_one_and_values_follow_the_names() {
+fn each_attribute_name_is_a_separate_condition_with_its_value() {
     let world = World::planted();
     for value in ["1", "3"] {
         world.describe("/home/rods/a/x", "n", value, None);
@@ -255,7 +255,7 @@ fn a_backslash_escapes_a_wildcard() {
 }
 
 #[test]
-fn every_column_of_tickets_quotas_and_attributes_answers() {
+fn every_column_of_tickets_quotas_and_attributes_is_supported() {
     let world = World::planted();
     let columns = |prefix: &str| {
         let all = include_str!("../src/genquery/column.rs").lines().map(str::trim);
@@ -320,7 +320,7 @@ fn quotas_of_users_and_groups_are_rows() {
 }
 
 #[test]
-fn the_second_language_orders_by_what_is_not_selected() {
+fn the_second_language_orders_by_columns_that_are_not_selected() {
     let world = World::planted();
     for (query, expected) in [
         ("select DATA_NAME order by DATA_SIZE desc", &["x", "y", "it's"][..]),
@@ -336,7 +336,7 @@ fn the_second_language_orders_by_what_is_not_selected() {
 }
 
 #[test]
-fn a_query_takes_no_more_than_it_may() {
+fn a_query_stays_within_its_limits() {
     let world = World::planted();
     for n in 0..100 {
         let long = format!("{n} {}", "x".repeat(1_000));
@@ -411,7 +411,7 @@ fn options_page_compare_and_repeat() {
 }
 
 #[test]
-fn queries_return_nothing_that_the_caller_may_not_see() {
+fn queries_return_only_rows_visible_to_the_caller() {
     let world = World::planted();
     let user = NewUser { name: "alice".into(), password: None, role: Role::User };
     let alice = world.store.add_user(&world.admin, &user).unwrap();
@@ -531,7 +531,7 @@ fn a_stored_query_takes_its_arguments() {
 }
 
 #[test]
-fn a_value_is_found_without_its_attribute() {
+fn a_value_is_found_without_its_attribute_name() {
     let world = World::planted();
     for n in 0..30 {
         world.describe("/home/rods/b/x", &format!("attribute {n}"), "v", None);

@@ -242,7 +242,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn every_plan_gives_what_looking_at_everything_gives(
+    fn every_plan_gives_the_result_of_a_full_scan(
         catalog in catalog(),
         grants in proptest::collection::vec((any::<usize>(), any::<usize>(), rights()), 0..6),
         questions in proptest::collection::vec(question(), 12),
@@ -278,7 +278,7 @@ fn sorted(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn what_is_shared_out_of_a_private_home_is_found_by_attribute_name_and_collection_alike() {
+fn resources_shared_from_a_private_home_are_found_by_attribute_name_and_collection() {
     let avus = vec![Avu { attribute: "k".into(), value: "v".into(), unit: None }];
     let catalog = Catalog::from([("/home/p/s/x".to_owned(), avus)]);
     let world = World::new(&catalog, &vec![]);

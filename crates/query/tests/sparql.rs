@@ -28,7 +28,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
     #[test]
-    fn answers_are_those_of_an_evaluator_in_memory(
+    fn results_are_those_of_an_evaluator_in_memory(
         planted in generated::planted(),
         queries in proptest::collection::vec(generated::query(), 1..12),
         parts in any::<bool>(),
@@ -46,7 +46,7 @@ proptest! {
 
     /// What the oracle is made of is what the store says of each resource to the caller.
     #[test]
-    fn each_statement_that_a_caller_may_read_is_in_its_graph(planted in generated::planted()) {
+    fn each_readable_statement_is_in_its_graph(planted in generated::planted()) {
         let world = World::new(&planted);
         let words = Plain(Graphs::Resources);
         for caller in [&world.admin, &world.user] {
@@ -81,7 +81,7 @@ fn world() -> World {
 }
 
 #[test]
-fn what_a_caller_may_not_see_is_not_counted() {
+fn hidden_resources_are_not_counted() {
     let world = world();
     let words = Plain(Graphs::Resources);
     let count = "SELECT (COUNT(?s) AS ?n) { ?s a <http://www.w3.org/ns/ldp#Resource> }";
@@ -177,7 +177,7 @@ fn limits() -> [(&'static str, Limits); 3] {
 }
 
 #[test]
-fn what_is_looked_at_is_limited() {
+fn the_rows_examined_are_limited() {
     let world = world();
     let reading = world.store.reading(&world.admin).unwrap();
     let asked = Query::parse("SELECT * { ?s ?p ?o }", "http://h/").unwrap();
@@ -188,7 +188,7 @@ fn what_is_looked_at_is_limited() {
 }
 
 #[test]
-fn no_service_is_asked() {
+fn no_remote_service_is_queried() {
     let world = world();
     let words = Plain(Graphs::Resources);
     let text = "SELECT * { SERVICE <http://localhost:9/sparql> { ?s ?p ?o } }";

@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn each_removed_resource_has_one_path_by_which_everything_finds_it(
+    fn each_removed_resource_has_one_path_for_all_queries(
         history in proptest::collection::vec((any::<bool>(), PATHS), 1..24)
     ) {
         let world = World::new();

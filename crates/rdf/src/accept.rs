@@ -74,7 +74,7 @@ mod tests {
     const GRAPH: fn(Syntax) -> Option<Choice> = |syntax| Some(Choice::Graph(syntax));
 
     #[test]
-    fn the_best_of_what_is_offered_is_chosen() {
+    fn the_best_offer_is_chosen() {
         for (accept, chosen) in [
             ("text/turtle", GRAPH(Syntax::Turtle)),
             ("application/ld+json, application/json;q=0.5", GRAPH(Syntax::JsonLd)),

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn contexts_as_people_write_them_pass() {
+    fn common_contexts_are_accepted() {
         let vocabulary: Vec<_> = (0..3_000).map(|n| format!("\"t{n}\":\"s:t{n}\"")).collect();
         let vocabulary = vocabulary.join(",");
         for text in [
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_of_terms_have_an_end() {
+    fn chains_of_terms_are_limited() {
         let chain = |count: usize| {
             let terms: Vec<_> =
                 (0..count).map(|n| format!("\"t{n}\":{{\"@id\":\"t{}:x\"}}", n + 1)).collect();

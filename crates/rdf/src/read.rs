@@ -169,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_where() {
+    fn an_error_reports_its_location() {
         let error = read(b"<a:> <a:> <a:> .\n <a:> oops", Syntax::Turtle, "a:", ALL).unwrap_err();
         assert!(error.to_string().starts_with("line 2, column"), "{error}");
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn graphs_beyond_the_limits_are_refused() {
         let text = |count| "<a:> <a:> _:b .\n".repeat(count);
         assert_eq!(read(text(10).as_bytes(), Syntax::NTriples, "a:", ALL).unwrap().len(), 10);
         let refused = read(text(11).as_bytes(), Syntax::NTriples, "a:", ALL);

@@ -148,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn an_update_keeps_within_its_limits_and_does_what_it_says(text in prop_oneof![of_words(SPARQL), almost(UPDATES)]) {
+    fn an_update_keeps_within_its_limits_and_has_the_specified_effect(text in prop_oneof![of_words(SPARQL), almost(UPDATES)]) {
         let Ok(update) = Update::parse(&text, BASE) else { return Ok(()) };
         if let Ok(after) = update.apply(graph(), 16, &Cancel::new()) {
             prop_assert!(after.len() <= 16);

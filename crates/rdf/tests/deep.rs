@@ -16,7 +16,7 @@ fn reads(syntax: Syntax, text: String) -> bool {
 }
 
 #[test]
-fn what_nests_deep_is_read_or_refused() {
+fn deep_nesting_is_read_or_refused() {
     for (syntax, before, open, close, after) in [
         (Syntax::Turtle, "<a:> <a:p> ", "[ <a:p> ", "] ", "."),
         (Syntax::Turtle, "<a:> <a:p> ", "( ", ") ", "."),
@@ -41,7 +41,7 @@ fn what_nests_deep_is_read_or_refused() {
 }
 
 #[test]
-fn nodes_within_each_other_are_read_as_deep_as_people_write_them() {
+fn nested_nodes_are_read_to_a_usual_depth() {
     let nodes = |open: &str, inner: &str, close: &str| {
         format!("{}{inner}{}", open.repeat(50), close.repeat(50))
     };
@@ -51,7 +51,7 @@ fn nodes_within_each_other_are_read_as_deep_as_people_write_them() {
 }
 
 #[test]
-fn terms_that_rest_on_each_other_are_read_or_refused() {
+fn terms_that_depend_on_each_other_are_read_or_refused() {
     for (count, is_read) in [(20, true), (20_000, false)] {
         let terms: Vec<_> = (0..count).map(|n| format!("\"t{n}\":\"t{}:x\"", n + 1)).collect();
         let terms = terms.join(",");
@@ -78,7 +78,7 @@ fn queries_and_updates_that_nest_deep_are_read_or_refused() {
 
 /// Entities of XML that name others, each several times, would make gigabytes of a short text.
 #[test]
-fn entities_do_not_grow_without_end() {
+fn entity_expansion_is_limited() {
     let mut entities = "<!ENTITY e0 \"0123456789\">".to_owned();
     for n in 1..12 {
         entities += &format!("<!ENTITY e{n} \"{}\">", format!("&e{};", n - 1).repeat(10));

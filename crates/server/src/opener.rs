@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_added_below_the_directories_named_only() {
+    fn places_are_added_only_below_the_given_directories() {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().join("data");
         std::fs::create_dir(&data).unwrap();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_overlap_where_one_is_inside_the_other() {
+    fn addresses_overlap_if_one_is_inside_the_other() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("a")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("a"), dir.path().join("link")).unwrap();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_opened_and_nothing_that_would_be_lost() {
+    fn directories_are_opened_and_volatile_places_are_not() {
         let dir = tempfile::tempdir().unwrap();
         let address = format!("file://{}/vault", dir.path().display());
         assert!(UrlOpener::default().open("vault", &address).is_ok());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_referred_to_below_the_directories_named_only() {
+    fn files_are_registered_only_below_the_given_directories() {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().join("data");
         std::fs::create_dir(&data).unwrap();

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_leads_into_the_web_only() {
+    fn only_links_to_the_web_are_allowed() {
         for (address, is_link) in [
             ("http://h/a", true),
             ("https://h/a", true),

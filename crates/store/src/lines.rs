@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_at_a_time_is_at_the_head_and_lines_do_not_wait_for_each_other() {
+    fn one_waiter_at_a_time_is_at_the_head_and_queues_are_independent() {
         let (lines, inside) = (Lines::default(), AtomicUsize::new(0));
         let other = lines.join(Bytes::from_static(b"other"));
         thread::scope(|scope| {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn who_came_first_goes_first() {
+    fn waiters_are_served_in_order() {
         let (lines, order) = (Lines::default(), Mutex::new(Vec::new()));
         let key = || Bytes::from_static(b"key");
         let first = lines.join(key());

@@ -425,7 +425,7 @@ fn prepare(dir: &Path, round: u64) {
 }
 
 #[test]
-fn all_that_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
+fn every_acknowledged_change_survives_a_kill_and_none_is_partial() {
     let rounds = number("CENOTE_CRASH_ROUNDS").unwrap_or(5);
     let seed = number("CENOTE_CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let mut dir = tempfile::tempdir().unwrap();

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn iris_lead_to_the_same_resource_on_both_sides() {
+    fn iris_refer_to_the_same_resource_on_both_sides() {
         let own = Place::of("a b/c").unwrap();
         for (store, archive) in
             [("cenote:/lab/x/a%20b/d#h", "info:fedora/a%20b/d#h"), ("cenote:/lab/x", "info:fedora")]

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_made_or_written_through_a_link() {
+    fn nothing_is_created_or_written_through_a_link() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("root");
         fs::create_dir_all(root.join("a/b")).unwrap();

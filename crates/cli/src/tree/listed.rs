@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listing_that_leads_out_of_the_directory_is_refused() {
+    fn a_listing_with_a_path_outside_the_directory_is_refused() {
         let honest = [("/lab/a", "collection"), ("/lab/a/..b", "object"), ("/lab/l", "link")];
         assert_eq!(scanned(&honest).unwrap(), ["a", "a/..b", "l"]);
         for wrong in ["/lab/..", "/lab/../x", "/lab/a/../../x", "/lab/./x", "/lab//x", "/lab/a\0"] {

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_where_nothing_is() {
+    fn a_missing_directory_has_no_entries() {
         let dir = tempfile::tempdir().unwrap();
         assert!(paths(&dir.path().join("gone"), &[], &[]).is_empty());
     }

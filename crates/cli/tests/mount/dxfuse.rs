@@ -118,7 +118,7 @@ impl Drop for Mounted<'_> {
 
 /// `fs_test_cases.sh`.
 #[test]
-fn files_and_directories_are_made_moved_and_removed_and_the_rest_is_refused() {
+fn files_and_directories_are_created_moved_and_removed_and_other_operations_are_refused() {
     if !can_mount() {
         return;
     }
@@ -171,7 +171,7 @@ fn objects_of_one_name_are_in_numbered_directories() {
 
 /// `file_write_slow.sh`, and `dx_download_compare.sh`.
 #[test]
-fn what_is_written_is_in_the_store_when_it_is_closed() {
+fn written_files_are_in_the_store_after_close() {
     if !can_mount() {
         return;
     }
@@ -192,7 +192,7 @@ fn what_is_written_is_in_the_store_when_it_is_closed() {
 
 /// `file_overwrite.sh`.
 #[test]
-fn files_are_written_anew_where_that_is_allowed() {
+fn files_are_overwritten_if_that_is_allowed() {
     if !can_mount() {
         return;
     }
@@ -246,7 +246,7 @@ fn tags_and_properties_are_extended_attributes() {
 
 /// `manifest_test.sh`.
 #[test]
-fn a_manifest_has_files_and_folders_at_its_places() {
+fn a_manifest_shows_files_and_folders_at_its_paths() {
     if !can_mount() {
         return;
     }
@@ -307,7 +307,7 @@ fn two_mounts_have_state_folders_of_their_own() {
 
 /// What dxfuse refuses to begin with, it refuses with 1; a wrong command line with 2.
 #[test]
-fn what_cannot_be_mounted_is_said() {
+fn mount_errors_are_reported() {
     let projects = Projects::new();
     let manifest = json!({ "directories": [
         { "proj_id": "/test_data", "folder": "/", "dirname": "/a/b" },
@@ -343,7 +343,7 @@ fn what_cannot_be_mounted_is_said() {
 }
 
 #[test]
-fn a_manifest_is_mounted_with_the_options_of_this_program_too() {
+fn a_manifest_can_be_mounted_with_the_options_of_this_program() {
     if !can_mount() {
         return;
     }

@@ -7,7 +7,7 @@ use crate::support::{World, can_mount};
 use crate::writer::Writer;
 
 #[test]
-fn what_a_sync_answered_is_there_after_the_mount_was_killed() {
+fn synced_data_survives_killing_the_mount() {
     if !can_mount() {
         return;
     }
@@ -29,7 +29,7 @@ fn what_a_sync_answered_is_there_after_the_mount_was_killed() {
 }
 
 #[test]
-fn a_program_writes_and_syncs_while_the_server_is_killed_and_started_again() {
+fn a_program_writes_and_syncs_while_the_server_is_killed_and_restarted() {
     if !can_mount() {
         return;
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use crate::support::{World, can_mount, eventually};
 
 #[test]
-fn what_is_written_is_read_through_the_mount_and_in_the_store() {
+fn written_data_is_read_back_through_the_mount_and_from_the_store() {
     if !can_mount() {
         return;
     }
@@ -54,7 +54,7 @@ fn files_are_changed_in_place() {
 }
 
 #[test]
-fn names_of_every_kind_are_kept() {
+fn names_of_every_kind_round_trip() {
     if !can_mount() {
         return;
     }
@@ -82,7 +82,7 @@ fn names_of_every_kind_are_kept() {
 }
 
 #[test]
-fn what_others_change_is_seen_without_a_new_mount() {
+fn changes_by_others_are_visible_without_remounting() {
     if !can_mount() {
         return;
     }
@@ -104,7 +104,7 @@ fn what_others_change_is_seen_without_a_new_mount() {
 }
 
 #[test]
-fn contents_on_this_machine_are_passed_through_by_the_kernel() {
+fn local_contents_are_read_by_kernel_passthrough() {
     if !can_mount() {
         return;
     }

@@ -44,7 +44,7 @@ fn exercise(program: &Path, size: u64, steps: u64) {
 }
 
 #[test]
-fn the_file_system_exerciser_finds_what_it_wrote() {
+fn fsx_reads_back_what_it_wrote() {
     let Some(program) = program().filter(|_| can_mount()) else { return };
     let steps = std::env::var("CENOTE_FSX_STEPS").ok().and_then(|steps| steps.parse().ok());
     let steps: u64 = steps.unwrap_or(2_000);

@@ -56,7 +56,7 @@ fn sigterm_publishes_what_was_written_and_unmounts() {
 }
 
 #[test]
-fn a_server_that_is_killed_and_started_again_is_used_again() {
+fn the_mount_reconnects_to_a_restarted_server() {
     if !can_mount() {
         return;
     }
@@ -77,7 +77,7 @@ fn a_server_that_is_killed_and_started_again_is_used_again() {
 }
 
 #[test]
-fn what_was_read_is_read_again_without_the_server() {
+fn data_read_before_can_be_read_without_the_server() {
     if !can_mount() {
         return;
     }
@@ -117,7 +117,7 @@ fn what_was_read_is_read_again_without_the_server() {
 }
 
 #[test]
-fn mount_cenote_takes_what_fstab_says() {
+fn mount_cenote_accepts_the_options_of_fstab() {
     if !can_mount() {
         return;
     }
@@ -140,7 +140,7 @@ fn mount_cenote_takes_what_fstab_says() {
 }
 
 #[test]
-fn a_cache_outlives_the_mount_and_the_status_tells_of_it() {
+fn a_cache_outlives_the_mount_and_status_shows_it() {
     if !can_mount() {
         return;
     }

@@ -3,7 +3,7 @@
 use crate::support::{World, can_mount};
 
 #[test]
-fn tools_of_the_shell_edit_copy_and_move() {
+fn shell_tools_edit_copy_and_move_files() {
     if !can_mount() {
         return;
     }
@@ -58,7 +58,7 @@ fn a_project_in_c_is_unpacked_and_built() {
 }
 
 #[test]
-fn sqlite_in_rollback_mode_keeps_its_database_whole() {
+fn sqlite_in_rollback_mode_keeps_its_database_consistent() {
     if !can_mount() || std::process::Command::new("sqlite3").arg("-version").output().is_err() {
         return;
     }

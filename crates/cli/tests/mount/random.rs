@@ -68,7 +68,7 @@ fn open(path: &std::path::Path) -> File {
 }
 
 #[test]
-fn a_file_is_what_was_written_to_it() {
+fn random_writes_are_read_back() {
     if !can_mount() {
         return;
     }

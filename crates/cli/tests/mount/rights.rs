@@ -19,7 +19,7 @@ fn shared() -> World {
 }
 
 #[test]
-fn who_may_only_read_changes_nothing_and_is_told_so() {
+fn a_user_with_read_access_only_cannot_change_anything() {
     if !can_mount() {
         return;
     }
@@ -53,7 +53,7 @@ fn who_may_only_read_changes_nothing_and_is_told_so() {
 }
 
 #[test]
-fn what_a_user_may_not_see_is_not_shown_and_not_read_any_more() {
+fn hidden_resources_are_no_longer_listed_or_readable() {
     if !can_mount() {
         return;
     }
@@ -74,7 +74,7 @@ fn what_a_user_may_not_see_is_not_shown_and_not_read_any_more() {
 }
 
 #[test]
-fn a_token_that_is_revoked_opens_nothing_more() {
+fn a_revoked_token_gives_no_access() {
     if !can_mount() {
         return;
     }

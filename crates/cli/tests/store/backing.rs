@@ -98,7 +98,7 @@ fn a_store_in_a_database_is_opened_by_one_server_at_a_time() {
 }
 
 #[test]
-fn a_store_is_made_in_a_database_once_and_its_address_is_kept_private() {
+fn a_store_is_created_in_a_database_once_and_its_address_is_kept_private() {
     use std::os::unix::fs::PermissionsExt;
     let Some(outside) = Outside::start() else { return };
     let world = outside.made();
@@ -112,7 +112,7 @@ fn a_store_is_made_in_a_database_once_and_its_address_is_kept_private() {
 }
 
 #[test]
-fn what_cannot_be_reached_makes_no_store() {
+fn no_store_is_created_with_an_unreachable_backend() {
     let Some(outside) = Outside::start() else { return };
     let [catalog, _, contents, _] = outside.flags();
     for (flags, expected) in [

@@ -98,7 +98,7 @@ fn commands_of_a_change_set_take_effect_together() {
 }
 
 #[test]
-fn of_two_that_change_the_same_the_first_commit_wins() {
+fn of_two_conflicting_change_sets_the_first_commit_wins() {
     let world = filled();
     let ids = [begin(&world), begin(&world)];
     for id in &ids {
@@ -112,7 +112,7 @@ fn of_two_that_change_the_same_the_first_commit_wins() {
 }
 
 #[test]
-fn what_is_no_part_of_a_change_set_is_refused_and_says_what_to_do() {
+fn unsupported_commands_in_a_change_set_are_refused_with_a_hint() {
     let world = filled();
     let (before, id) = (seen(&world), begin(&world));
     let outside: [&[&str]; 11] = [

@@ -38,7 +38,7 @@ fn paths_in_the_store_are_completed() {
 }
 
 #[test]
-fn nobody_is_asked_for_a_password() {
+fn completion_never_prompts_for_a_password() {
     let world = World::served();
     world.ok(&["mkdir", "/lab"]);
     assert_eq!(candidates(&world, &["ls", "/"], "CENOTE_PASSWORD"), [""; 0]);

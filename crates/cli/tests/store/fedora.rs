@@ -80,7 +80,7 @@ impl Source {
 }
 
 #[test]
-fn a_repository_comes_whole_and_is_not_brought_twice() {
+fn a_repository_is_migrated_completely_and_only_once() {
     for mount in ["/rest", "/ldp", "/w3c"] {
         let source = Source::new();
         for target in World::both() {
@@ -103,7 +103,7 @@ fn a_repository_comes_whole_and_is_not_brought_twice() {
 }
 
 #[test]
-fn what_was_brought_states_what_the_source_states() {
+fn migrated_resources_have_the_statements_of_the_source() {
     let source = Source::new();
     let target = World::served();
     source.brought(&target, "/rest", &[]);
@@ -130,7 +130,7 @@ fn what_was_brought_states_what_the_source_states() {
 const LIMITS: cenote_rdf::Limits = cenote_rdf::Limits { triples: 1_000, term: 1_000 };
 
 #[test]
-fn a_run_goes_on_with_what_is_missing_and_what_has_changed() {
+fn a_later_run_migrates_missing_and_changed_resources() {
     let source = Source::new();
     for target in World::both() {
         source.brought(&target, "/rest", &["--jobs", "1"]);
@@ -159,7 +159,7 @@ fn a_run_goes_on_with_what_is_missing_and_what_has_changed() {
 }
 
 #[test]
-fn what_cannot_be_brought_is_told() {
+fn resources_that_cannot_be_migrated_are_reported() {
     let source = Source::new();
     let target = World::served();
     // Somebody has a collection where the file goes.

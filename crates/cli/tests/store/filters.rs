@@ -23,7 +23,7 @@ fn put(world: &World, flags: &[&str], warning: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_pattern_of_directories_leaves_out_all_that_lies_below() {
+fn a_directory_pattern_excludes_everything_below() {
     let world = world();
     let all_but_adr = ["a.gsd", "b.txt", "sub/d.gsd", "tmp/c.gsd"];
     for pattern in ["adr/", "adr/**", "{adr,nothing}/", "[a]dr/"] {
@@ -37,7 +37,7 @@ fn a_pattern_of_directories_leaves_out_all_that_lies_below() {
 }
 
 #[test]
-fn an_exclude_wins_over_an_include() {
+fn an_exclude_takes_precedence_over_an_include() {
     let world = world();
     let left = put(&world, &["--include", "*.gsd", "--exclude", "tmp/"], "");
     assert_eq!(left, ["a.gsd", "sub/d.gsd"]);
@@ -45,7 +45,7 @@ fn an_exclude_wins_over_an_include() {
 }
 
 #[test]
-fn a_name_that_only_directories_have_is_refused_before_anything_is_sent() {
+fn a_pattern_matching_only_directories_is_refused_before_anything_is_sent() {
     let world = world();
     let (code, said) = world.refused(&["put", "-r", "t", ":/t", "--exclude", "adr"]);
     assert_eq!(code, 2);
@@ -90,7 +90,7 @@ fn a_pattern_that_matches_nothing_is_reported() {
 }
 
 #[test]
-fn what_is_named_on_the_command_line_can_be_left_out_too() {
+fn arguments_can_be_excluded_too() {
     let world = world();
     world.ok(&[
         "put",

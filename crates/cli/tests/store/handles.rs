@@ -31,7 +31,7 @@ fn write(world: &World, handle: &str, offset: usize, byte: &str) {
 }
 
 #[test]
-fn a_parallel_write_goes_on_after_the_server_was_killed() {
+fn a_parallel_write_continues_after_the_server_was_killed() {
     let mut world = World::served();
     for (truncate, was) in [(1, ""), (0, "the end of what is kept")] {
         let old = ".".repeat(2 * HALF) + was;

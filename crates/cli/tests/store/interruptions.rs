@@ -72,7 +72,7 @@ fn a_server_that_dies_ends_a_transfer_at_once() {
 }
 
 #[test]
-fn a_terminal_that_is_closed_does_not_end_a_server() {
+fn closing_the_terminal_does_not_stop_a_server() {
     let world = World::served();
     world.ok(&["mkdir", "/lab"]);
     for _ in 0..3 {
@@ -83,7 +83,7 @@ fn a_terminal_that_is_closed_does_not_end_a_server() {
 }
 
 #[test]
-fn a_fault_of_tls_is_named() {
+fn a_tls_error_is_reported() {
     let world = World::served_with_tls();
     let refused = |url: &str, ca: bool| {
         let mut command = world.command(&["ls"]);

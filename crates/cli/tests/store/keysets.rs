@@ -40,7 +40,7 @@ fn media_type(world: &World, path: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_verb_does_in_the_store_what_it_does_on_a_file() {
+fn every_verb_has_the_same_effect_in_the_store_as_on_a_file() {
     for world in World::both() {
         world.file("more.json", r#"{"hosts": ["a", "b"]}"#);
         for verb in STORY {
@@ -55,7 +55,7 @@ fn every_verb_does_in_the_store_what_it_does_on_a_file() {
 }
 
 #[test]
-fn converting_and_merging_go_between_here_and_there() {
+fn converting_and_merging_work_between_files_and_the_store() {
     for world in World::both() {
         world.file("base.ini", "a = 1\nb = 1\n");
         world.file("ours.ini", "a = 2\nb = 1\n");
@@ -78,7 +78,7 @@ fn converting_and_merging_go_between_here_and_there() {
 }
 
 #[test]
-fn the_media_type_tells_the_format_of_an_empty_set() {
+fn the_media_type_determines_the_format_of_an_empty_set() {
     let world = World::local();
     world.file("empty", "");
     world.ok(&["put", "--type", "application/vnd.elektra.dump", "empty", ":/settings"]);
@@ -87,7 +87,7 @@ fn the_media_type_tells_the_format_of_an_empty_set() {
 }
 
 #[test]
-fn a_key_set_that_is_put_is_known_as_one() {
+fn an_uploaded_key_set_gets_its_media_type() {
     let world = World::local();
     world.ok(&["kdb", "set", "app.quickdump", "a", "1"]);
     world.ok(&["put", "app.quickdump", ":/app"]);
@@ -108,7 +108,7 @@ fn a_key_set_that_is_put_is_known_as_one() {
 }
 
 #[test]
-fn what_others_changed_meanwhile_is_not_replaced() {
+fn concurrent_changes_are_not_overwritten() {
     let world = World::served();
     for (target, before) in [(":/app.dump", Some("1")), (":/new.dump", None)] {
         if let Some(value) = before {
@@ -137,7 +137,7 @@ fn what_others_changed_meanwhile_is_not_replaced() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_as_on_a_file() {
+fn invalid_operations_are_refused_as_on_a_file() {
     for world in World::both() {
         world.ok(&["mkdir", "/c"]);
         world.ok(&["kdb", "set", ":/app.dump", "a", "1"]);

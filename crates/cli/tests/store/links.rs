@@ -3,7 +3,7 @@
 use crate::world::World;
 
 #[test]
-fn a_link_to_nothing_is_kept_bound_late_or_refused_as_the_collection_says() {
+fn a_dangling_link_is_kept_bound_late_or_refused_according_to_the_collection() {
     for world in World::both() {
         world.file("x", "x");
         for object in [":/lab/d", ":/lab/e"] {

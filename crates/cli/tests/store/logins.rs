@@ -46,7 +46,7 @@ fn logged_in() -> World {
 const PASSWORD: &str = crate::world::PASSWORD;
 
 #[test]
-fn a_login_is_used_until_the_logout_which_revokes_it() {
+fn a_login_is_used_until_logout_revokes_it() {
     let world = logged_in();
     let whoami = ok(&world, &["whoami"]);
     assert_eq!(whoami, format!("ada (admin) at {}\n", world.url()));
@@ -78,7 +78,7 @@ fn only_the_owner_can_read_the_file() {
 }
 
 #[test]
-fn a_second_login_takes_the_place_of_the_first() {
+fn a_second_login_replaces_the_first() {
     let world = logged_in();
     assert!(log_in(&world, PASSWORD).status.success());
     assert_eq!(world.ok(&["token", "ls"]).lines().count(), 1);
@@ -86,7 +86,7 @@ fn a_second_login_takes_the_place_of_the_first() {
 }
 
 #[test]
-fn a_refused_login_keeps_nothing() {
+fn a_refused_login_stores_nothing() {
     let world = World::served();
     assert_eq!(log_in(&world, "wrong").status.code(), Some(6));
     assert_eq!(refused(&world, &["login", "/a/directory"]).0, 2);
@@ -96,7 +96,7 @@ fn a_refused_login_keeps_nothing() {
 }
 
 #[test]
-fn another_user_a_token_and_another_store_go_before_a_login() {
+fn another_user_a_token_and_another_store_take_precedence_over_a_login() {
     let world = logged_in();
     let (code, said) = refused(&world, &["whoami", "--user", "bob"]);
     assert_eq!(code, 6);
@@ -121,7 +121,7 @@ fn a_password_that_is_set_for_another_store_is_not_sent_to_this_one() {
 }
 
 #[test]
-fn a_logout_without_the_server_forgets_the_login() {
+fn a_logout_while_the_server_is_down_removes_the_login() {
     let mut world = logged_in();
     let url = world.url().to_owned();
     world.kill();

@@ -10,7 +10,7 @@ fn shown(world: &World, path: &str) -> String {
 }
 
 #[test]
-fn stat_shows_whether_a_media_type_was_said_or_guessed() {
+fn stat_shows_whether_a_media_type_was_set_or_guessed() {
     for world in World::both() {
         world.file("a.csv", "a,b\n");
         world.ok(&["put", "a.csv", ":/a.csv"]);
@@ -26,7 +26,7 @@ fn stat_shows_whether_a_media_type_was_said_or_guessed() {
 }
 
 #[test]
-fn trees_have_guesses_and_sync_compares_only_what_was_said() {
+fn uploaded_trees_have_guessed_types_and_sync_compares_only_explicit_ones() {
     let world = World::local();
     world.file("t/a.csv", "a,b\n");
     world.file("t/b.md", "# b\n");

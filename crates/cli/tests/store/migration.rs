@@ -99,7 +99,7 @@ fn found(platform: &Platform, known: &str) -> String {
 }
 
 #[test]
-fn a_project_comes_with_ids_and_descriptions_and_is_not_brought_twice() {
+fn a_project_is_migrated_with_ids_and_descriptions_and_only_once() {
     let source = Source::new();
     let file = source.file("a", [b"abc", b"defg"]);
     let same = source.file("a", [b"the other", b""]);
@@ -138,7 +138,7 @@ fn a_project_comes_with_ids_and_descriptions_and_is_not_brought_twice() {
 }
 
 #[test]
-fn a_run_that_broke_off_goes_on_with_what_is_missing() {
+fn an_interrupted_run_continues_with_what_is_missing() {
     for target in World::both() {
         let source = Source::new();
         let file = source.file("a", [b"abc", b"defg"]);
@@ -167,7 +167,7 @@ fn a_run_that_broke_off_goes_on_with_what_is_missing() {
 }
 
 #[test]
-fn a_project_of_its_own_is_found_by_the_id_that_it_had() {
+fn a_migrated_project_is_found_by_its_former_id() {
     let source = Source::new();
     source.file("a", [b"abc", b""]);
     let target = World::served();
@@ -193,7 +193,7 @@ fn a_project_of_its_own_is_found_by_the_id_that_it_had() {
 }
 
 #[test]
-fn what_cannot_be_brought_is_refused() {
+fn projects_that_cannot_be_migrated_are_refused() {
     let source = Source::new();
     let target = World::served();
     let token = target.file("token", &source.token);

@@ -51,7 +51,7 @@ fn a_new_copy_has_every_description() {
 }
 
 #[test]
-fn a_description_that_changed_alone_is_brought() {
+fn a_change_of_the_description_alone_is_copied() {
     for world in World::both() {
         mirrored(&world);
         for path in ["/a", "/a/sub", "/a/link"] {
@@ -90,7 +90,7 @@ would copy 0 files, 0 B; 5 described
 }
 
 #[test]
-fn a_description_that_is_gone_goes() {
+fn a_removed_description_is_removed_from_the_copy() {
     for world in World::both() {
         mirrored(&world);
         world.ok(&["meta", "rm", "/a/sub", "topic", "wells"]);
@@ -101,7 +101,7 @@ fn a_description_that_is_gone_goes() {
 }
 
 #[test]
-fn the_graph_comes_whole_and_access_stays_what_it_is() {
+fn the_whole_graph_is_copied_and_access_is_unchanged() {
     for world in World::both() {
         mirrored(&world);
         let triples = "<> <http://x/has> _:part . _:part <http://x/is> \"old\"@en, <> .";
@@ -118,7 +118,7 @@ fn the_graph_comes_whole_and_access_stays_what_it_is() {
 }
 
 #[test]
-fn a_mode_and_a_description_that_changed_are_one_change() {
+fn a_changed_mode_and_description_are_one_change() {
     let world = World::local();
     mirrored(&world);
     let mode = std::fs::Permissions::from_mode(0o600);
@@ -132,7 +132,7 @@ fn a_mode_and_a_description_that_changed_are_one_change() {
 }
 
 #[test]
-fn what_is_left_out_keeps_its_description() {
+fn excluded_resources_keep_their_descriptions() {
     let world = World::local();
     mirrored(&world);
     for path in ["/a/sub/x", "/a/y"] {
@@ -163,7 +163,7 @@ fn many_to_update(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn what_somebody_describes_meanwhile_is_left_to_the_next_run() {
+fn concurrent_changes_of_descriptions_are_left_to_the_next_run() {
     let world = World::served();
     let names = many_to_update(&world);
     let mut sync = world.command(&["--json", "sync", "--jobs", "1", ":/many", ":/copy"]);
@@ -183,7 +183,7 @@ fn what_somebody_describes_meanwhile_is_left_to_the_next_run() {
 }
 
 #[test]
-fn what_was_interrupted_goes_on() {
+fn an_interrupted_run_is_continued() {
     let world = World::served();
     many_to_update(&world);
     let mut sync = world.command(&["--json", "sync", "--jobs", "1", ":/many", ":/copy"]);
@@ -219,7 +219,7 @@ fn a_resource_that_is_a_description_only_is_mirrored() {
 }
 
 #[test]
-fn what_has_not_changed_costs_no_request_of_its_own() {
+fn unchanged_resources_need_no_requests_of_their_own() {
     let world = World::served();
     (0..50).for_each(|n| drop(world.file(&format!("many/{}/{n}", n / 5), "1")));
     world.ok(&["put", "-r", "many", ":/many"]);

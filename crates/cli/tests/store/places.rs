@@ -45,7 +45,7 @@ fn contents_are_replicated_trimmed_and_moved_off_a_place() {
 }
 
 #[test]
-fn a_group_is_where_new_contents_go_if_that_is_said() {
+fn a_group_can_be_the_default_for_new_contents() {
     let world = World::local();
     for name in ["one", "two"] {
         let address = format!("file://{}", world.path(name).display());
@@ -65,7 +65,7 @@ fn a_group_is_where_new_contents_go_if_that_is_said() {
 }
 
 #[test]
-fn trees_go_to_the_place_that_is_named() {
+fn trees_are_stored_in_the_given_place() {
     for world in World::both_with_vaults() {
         let address = format!("file://{}", world.path("vault").display());
         world.ok(&["place", "add", "vault", &address]);
@@ -86,7 +86,7 @@ fn trees_go_to_the_place_that_is_named() {
 }
 
 #[test]
-fn a_file_is_registered_where_it_lies_if_the_store_may_look_there() {
+fn a_file_is_registered_in_place_if_the_store_may_read_it() {
     for local in [true, false] {
         let world = World::local();
         world.file("data/seen", "hello");
@@ -113,7 +113,7 @@ fn a_file_is_registered_where_it_lies_if_the_store_may_look_there() {
 }
 
 #[test]
-fn a_place_is_added_over_http_only_where_the_store_lets_it_be() {
+fn a_place_is_added_over_http_only_in_allowed_directories() {
     let world = World::served();
     for address in [format!("file://{}", world.path("vault").display()), "file:///etc".into()] {
         let (code, said) = world.refused(&["place", "add", "vault", &address]);

@@ -44,7 +44,7 @@ fn a_quota_of_a_collection_is_set_shown_enforced_and_removed() {
 }
 
 #[test]
-fn what_does_not_fit_of_a_tree_is_reported_and_the_rest_is_put() {
+fn files_of_a_tree_beyond_the_quota_are_reported_and_the_others_stored() {
     for world in World::both() {
         world.ok(&["mkdir", "/lab"]);
         world.ok(&["quota", "set", "/lab", "--bytes", "100"]);
@@ -59,7 +59,7 @@ fn what_does_not_fit_of_a_tree_is_reported_and_the_rest_is_put() {
 }
 
 #[test]
-fn users_and_groups_have_quotas_of_what_they_own() {
+fn users_and_groups_have_quotas_for_what_they_own() {
     let world = World::served();
     lab(&world);
     for user in ["ben", "eve"] {
@@ -93,7 +93,7 @@ fn users_and_groups_have_quotas_of_what_they_own() {
 }
 
 #[test]
-fn what_is_no_quota_is_refused() {
+fn invalid_quotas_are_refused() {
     for world in World::both() {
         for (arguments, code) in [
             (&["quota", "set", "--bytes", "1"][..], 2),

@@ -5,7 +5,7 @@ use snapbox::{assert_data_eq, str};
 use crate::world::World;
 
 #[test]
-fn what_is_not_there_is_3() {
+fn missing_resources_give_exit_code_3() {
     for world in World::both() {
         let (code, said) = world.refused(&["stat", "/gone"]);
         assert_eq!(code, 3);
@@ -27,7 +27,7 @@ cenote: nothing is at /gone
 }
 
 #[test]
-fn a_wrong_command_line_is_2() {
+fn a_wrong_command_line_gives_exit_code_2() {
     let world = World::local();
     world.file("a", "1");
     std::fs::create_dir(world.path("d")).unwrap();
@@ -55,7 +55,7 @@ fn a_wrong_command_line_is_2() {
 }
 
 #[test]
-fn what_is_in_the_way_is_4() {
+fn conflicts_give_exit_code_4() {
     for world in World::both() {
         world.file("a", "1");
         world.ok(&["put", "a", ":/a"]);
@@ -70,7 +70,7 @@ fn what_is_in_the_way_is_4() {
 }
 
 #[test]
-fn who_is_not_known_is_6_and_who_may_not_is_5_or_sees_nothing() {
+fn failed_authentication_gives_exit_code_6_and_denied_access_5_or_3() {
     let world = World::served();
     let wrong = |user: &str, password: &str| {
         let mut command = world.command(&["mkdir", "/x"]);
@@ -84,7 +84,7 @@ fn who_is_not_known_is_6_and_who_may_not_is_5_or_sees_nothing() {
 }
 
 #[test]
-fn a_store_that_cannot_be_reached_is_10() {
+fn an_unreachable_store_gives_exit_code_10() {
     let world = World::served();
     let address = "http://127.0.0.1:1";
     let output = world.command(&["mkdir", "/x"]).env("CENOTE_URL", address).output().unwrap();
@@ -97,7 +97,7 @@ fn a_store_that_cannot_be_reached_is_10() {
 }
 
 #[test]
-fn what_is_secret_is_told_to_no_other_server() {
+fn secrets_are_not_sent_to_other_servers() {
     let world = World::served();
     let other = ["--store", "http://127.0.0.1:1", "mkdir", "/x"];
     let (code, said) = world.refused(&other);
@@ -119,7 +119,7 @@ fn what_is_secret_is_told_to_no_other_server() {
 }
 
 #[test]
-fn an_error_is_json_where_results_are() {
+fn errors_are_json_if_results_are() {
     let world = World::local();
     let (code, said) = world.refused(&["--json", "stat", "/gone"]);
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
@@ -127,7 +127,7 @@ fn an_error_is_json_where_results_are() {
 }
 
 #[test]
-fn no_store_is_explained() {
+fn a_missing_store_is_explained() {
     let world = World::local();
     let output = world.command(&["ls"]).env_remove("CENOTE_URL").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -137,7 +137,7 @@ fn no_store_is_explained() {
 }
 
 #[test]
-fn a_store_is_not_made_over_another() {
+fn a_store_is_not_created_over_another() {
     let world = World::local();
     let store = world.path("store");
     assert_eq!(world.refused(&["init", store.to_str().unwrap()]).0, 4);
@@ -146,7 +146,7 @@ fn a_store_is_not_made_over_another() {
 }
 
 #[test]
-fn secrets_are_masked_and_sources_told() {
+fn secrets_are_masked_and_sources_shown() {
     let world = World::served();
     let shown = world.ok(&["config", "show"]);
     assert!(!shown.contains("a secret of the tests"), "{shown}");
@@ -154,7 +154,7 @@ fn secrets_are_masked_and_sources_told() {
 }
 
 #[test]
-fn one_bad_file_of_many_is_11_and_the_others_are_there() {
+fn one_failed_file_of_many_gives_exit_code_11_and_the_others_are_stored() {
     let world = World::local();
     world.file("t/a", "1");
     world.ok(&["mkdir", "-p", "/t/a"]);
@@ -165,7 +165,7 @@ fn one_bad_file_of_many_is_11_and_the_others_are_there() {
 }
 
 #[test]
-fn a_catalog_that_lost_its_last_commits_is_8_until_the_loss_is_accepted() {
+fn a_catalog_that_lost_commits_gives_exit_code_8_until_the_loss_is_accepted() {
     let world = World::local();
     world.file("a", "1");
     world.run(&["put", "a", ":/a"]);

@@ -5,7 +5,7 @@ use snapbox::{assert_data_eq, str};
 use crate::world::World;
 
 #[test]
-fn resources_are_made_listed_moved_and_removed() {
+fn resources_are_created_listed_moved_and_removed() {
     for world in World::both() {
         assert_data_eq!(
             world.ok(&["mkdir", "/lab", "-p", "/lab/run7/deep"]),
@@ -71,7 +71,7 @@ removed /lab/run7 (undo: cenote trash restore [..])
 }
 
 #[test]
-fn what_was_removed_is_listed_restored_and_emptied() {
+fn the_trash_is_listed_restored_from_and_emptied() {
     for world in World::both() {
         world.file("a.txt", "abc");
         world.ok(&["mkdir", "-p", "/lab/run7"]);
@@ -110,7 +110,7 @@ fn what_was_removed_is_listed_restored_and_emptied() {
 }
 
 #[test]
-fn json_is_one_object_a_line() {
+fn json_output_is_one_object_per_line() {
     for world in World::both() {
         world.file("a.txt", "abc");
         let put = world.ok(&["--json", "put", "a.txt", ":/a.txt"]);
@@ -126,7 +126,7 @@ fn json_is_one_object_a_line() {
 }
 
 #[test]
-fn what_is_described_is_found() {
+fn resources_are_found_by_their_descriptions() {
     for world in World::both() {
         world.file("a.txt", "abc");
         world.ok(&["put", "a.txt", ":/lab/a.txt"]);
@@ -155,7 +155,7 @@ temp = 300 K
 }
 
 #[test]
-fn people_are_added_and_may_do_what_they_were_granted() {
+fn users_are_added_and_have_the_rights_granted() {
     let world = World::served();
     let added = world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
     assert!(added.status.success(), "{added:?}");
@@ -336,7 +336,7 @@ fn newest(world: &World) -> String {
 }
 
 #[test]
-fn versions_are_lost_only_where_that_is_said() {
+fn versions_are_lost_only_on_request() {
     for world in World::both() {
         world.ok(&["trash", "keep", "/", "0s"]);
         world.ok(&["mkdir", "/lab"]);

@@ -45,7 +45,7 @@ fn stated(world: &World, collection: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_crate_says_what_its_files_are() {
+fn a_crate_describes_its_files() {
     let world = World::local();
     lab(&world);
     let exported = world.ok(&["export", "ro-crate", "/lab", "crate"]);
@@ -75,7 +75,7 @@ fn a_crate_says_what_its_files_are() {
 }
 
 #[test]
-fn a_crate_comes_back() {
+fn a_crate_round_trips() {
     for world in World::both() {
         lab(&world);
         world.ok(&["export", "ro-crate", "/lab", "crate"]);
@@ -91,7 +91,7 @@ fn a_crate_comes_back() {
 }
 
 #[test]
-fn a_crate_that_is_not_what_it_says_is_refused_whole() {
+fn an_inconsistent_crate_is_refused_completely() {
     let world = World::local();
     lab(&world);
     let refused = |what: &str| {

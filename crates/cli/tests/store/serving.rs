@@ -60,7 +60,7 @@ fn a_missing_store_is_refused_with_a_hint_and_left_alone() {
 }
 
 #[test]
-fn init_makes_the_store_once() {
+fn init_creates_the_store_once() {
     let world = World::local();
     let password = world.file("password", format!("{PASSWORD}\n"));
     let options = ["--init", "--admin", "eve", "--password-file", password.to_str().unwrap()];
@@ -145,7 +145,7 @@ fn until(shown: &mut impl std::io::Read, text: &str) -> String {
 }
 
 #[test]
-fn in_a_terminal_it_asks() {
+fn in_a_terminal_it_prompts() {
     let world = World::local();
     let Some((mut child, mut shown)) = in_a_terminal(&world, "no\n") else { return };
     until(&mut shown, "no store is in new");
@@ -169,7 +169,7 @@ fn in_a_terminal_it_asks() {
 }
 
 #[test]
-fn a_service_takes_the_socket_that_it_is_given_and_reports_that_it_is_ready() {
+fn a_service_uses_the_socket_passed_to_it_and_reports_readiness() {
     let world = World::local();
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap();

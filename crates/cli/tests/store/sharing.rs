@@ -28,7 +28,7 @@ fn with_file() -> World {
 }
 
 #[test]
-fn a_ticket_opens_one_thing_as_often_as_it_says() {
+fn a_ticket_gives_access_to_one_resource_within_its_limits() {
     let world = with_file();
     let made = json(&world, &["ticket", "add", "/lab/a.txt", "--uses", "1"]);
     let ticket = made[0]["ticket"].as_str().unwrap();
@@ -41,7 +41,7 @@ fn a_ticket_opens_one_thing_as_often_as_it_says() {
 }
 
 #[test]
-fn a_token_does_what_it_was_made_for_until_it_is_revoked() {
+fn a_token_grants_its_rights_until_it_is_revoked() {
     let world = with_file();
     let made = json(&world, &["token", "add", "robot", "--level", "read", "--within", "/lab"]);
     let token = made[0]["token"].as_str().unwrap();
@@ -54,7 +54,7 @@ fn a_token_does_what_it_was_made_for_until_it_is_revoked() {
 }
 
 #[test]
-fn who_belongs_to_a_group_may_what_the_group_may() {
+fn members_have_the_rights_of_their_groups() {
     let world = with_file();
     world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
     world.ok(&["group", "add", "crew"]);
@@ -74,7 +74,7 @@ fn who_belongs_to_a_group_may_what_the_group_may() {
 }
 
 #[test]
-fn who_asks_why_sees_what_decides_each_right() {
+fn explain_shows_what_decides_each_right() {
     for world in World::both() {
         world.ok(&["mkdir", "/lab"]);
         world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
@@ -133,7 +133,7 @@ fn a_withheld_right_is_shown_with_what_gives_it() {
 }
 
 #[test]
-fn changes_are_told_from_a_position_on() {
+fn changes_are_reported_from_a_position_on() {
     for world in World::both() {
         let now = json(&world, &["changes", "--since", "now"]);
         let now = now.last().unwrap()["next"].as_str().unwrap();
@@ -148,7 +148,7 @@ fn changes_are_told_from_a_position_on() {
 }
 
 #[test]
-fn a_server_with_a_certificate_is_believed_by_who_trusts_it() {
+fn a_client_accepts_a_certificate_that_it_trusts() {
     let world = World::served_with_tls();
     let trusting = |arguments: &[&str]| {
         let ca = world.path("cert.pem");
@@ -193,7 +193,7 @@ fn a_token_is_not_its_account() {
 }
 
 #[test]
-fn a_new_user_has_a_home_and_nobody_without_a_login_comes_in() {
+fn a_new_user_has_a_home_and_anonymous_access_is_refused() {
     let world = with_file();
     let added = world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
     assert_eq!(added.stdout, b"added user ben, with /home/ben\n");
@@ -224,7 +224,7 @@ fn a_new_user_has_a_home_and_nobody_without_a_login_comes_in() {
 }
 
 #[test]
-fn the_last_administrator_stays_one() {
+fn the_last_administrator_cannot_be_demoted() {
     for world in World::both() {
         let (code, said) = world.refused(&["user", "role", "ada", "user"]);
         assert_eq!(code, 2);

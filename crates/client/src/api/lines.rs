@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_may_be_split_anywhere() {
+    async fn lines_may_be_split_across_chunks_anywhere() {
         assert_eq!(read(&[b"1\n2", b"3\n", b"\n4", b"", b"\n"]).await.unwrap(), [1, 23, 4]);
         assert_eq!(read(&[]).await.unwrap(), [0; 0]);
     }

@@ -85,7 +85,7 @@ mod tests {
     use super::is_in_clear;
 
     #[test]
-    fn only_another_machine_without_tls_is_in_clear() {
+    fn only_connections_to_other_machines_without_tls_are_unencrypted() {
         for url in [
             "http://127.0.0.1:8470",
             "http://localhost:8470/",

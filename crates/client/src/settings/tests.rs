@@ -13,7 +13,7 @@ fn with_file(text: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn a_flag_wins_over_the_environment_and_that_over_the_file() {
+fn a_flag_takes_precedence_over_the_environment_and_that_over_the_file() {
     let (_dir, path) = with_file("url = 'file'\nuser = 'file'\npassword = 'file'\n");
     let args = given(Some(path.clone()), Some("flag"));
     let environment = |name: &str| (name == "CENOTE_USER").then(|| "environment".to_owned());
@@ -33,7 +33,7 @@ fn a_flag_wins_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
-fn a_secret_is_meant_for_the_address_beside_it() {
+fn a_secret_is_for_the_address_from_the_same_source() {
     let (_dir, path) = with_file("url = 'file'\ntoken = 'file'\n");
     let args = given(Some(path), Some("flag"));
     let environment = |name: &str| (name == "CENOTE_TICKET").then(|| "environment".to_owned());
@@ -62,7 +62,7 @@ fn the_file_is_found_below_the_home() {
 }
 
 #[test]
-fn a_wrong_file_is_refused_with_what_is_wrong() {
+fn an_invalid_file_is_refused_with_the_reason() {
     for (text, wrong) in [
         ("url = 3", "`url` must be a string"),
         ("colour = 'red'", "unknown setting `colour`"),

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_is_recalled_until_it_is_forgotten() {
+    fn a_recorded_upload_is_found_until_it_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().join("not/yet");
         Entry::new(Some(&dir), &file(1), "/a").remember("u1", "/a");
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_directory_nothing_is_remembered() {
+    fn without_a_directory_nothing_is_recorded() {
         let entry = Entry::new(None, &file(1), "/a");
         entry.remember("u1", "/a");
         assert_eq!(entry.recall(), None);

@@ -97,7 +97,7 @@ fn every_flushed_frame_survives_a_failure_at_any_write() {
 }
 
 #[test]
-fn an_append_continues_after_what_a_stopped_writer_left() {
+fn an_append_continues_after_an_interrupted_writer() {
     let left = Arc::new(AtomicU64::new(u64::MAX));
     let storage = FailingStorage { bytes: Vec::new(), left: Arc::clone(&left) };
     let mut writer =

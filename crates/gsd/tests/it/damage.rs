@@ -27,7 +27,7 @@ fn exercise(bytes: &[u8]) {
 }
 
 #[test]
-fn every_truncation_is_survived() {
+fn every_truncation_is_handled() {
     for name in ["g5_string.gsd", "g5_one.gsd", "g1_one.gsd"] {
         let whole = fixture(name);
         for length in 0..whole.len() {
@@ -39,7 +39,7 @@ fn every_truncation_is_survived() {
 }
 
 #[test]
-fn every_bit_flip_of_header_and_index_is_survived() {
+fn every_bit_flip_of_header_and_index_is_handled() {
     let whole = fixture("g5_string.gsd");
     let interesting = (0..256 + 4 * 32).chain(4352..4352 + 8);
     for at in interesting {
@@ -52,7 +52,7 @@ fn every_bit_flip_of_header_and_index_is_survived() {
 }
 
 #[test]
-fn corruption_recipes_get_the_answer_of_the_reference_or_an_error() {
+fn corruption_recipes_give_the_result_of_the_reference_or_an_error() {
     for recipe in json("corrupt.json").as_array().expect("recipes") {
         let name = recipe["name"].as_str().expect("a name");
         let real = &recipe["real"]["r"];
@@ -123,12 +123,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+    fn any_bytes_are_handled(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         exercise(&bytes);
     }
 
     #[test]
-    fn patched_files_are_survived(
+    fn patched_files_are_handled(
         which in 0_usize..1000,
         patches in proptest::collection::vec((0_usize..6000, any::<u8>()), 1..8),
         cut in proptest::option::of(0_usize..8000),

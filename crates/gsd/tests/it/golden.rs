@@ -5,7 +5,7 @@ use cenote_gsd::{ChunkType, Entry, Number, Reader, Version, Writer};
 use serde_json::{Value, json};
 
 #[test]
-fn operation_lists_give_the_bytes_of_the_reference() {
+fn operation_lists_produce_the_bytes_of_the_reference() {
     let ops = json("ops.json");
     for (case, list) in ops.as_object().expect("cases") {
         let list = list.as_array().expect("operations");
@@ -158,7 +158,7 @@ fn a_version_1_name_is_known_by_its_first_63_bytes() {
 }
 
 #[test]
-fn of_several_chunks_with_one_name_the_reference_finds_this_one() {
+fn of_several_chunks_with_one_name_the_same_one_is_found_as_in_the_reference() {
     let mut writer = create("twice");
     for value in 0..4 {
         write(&mut writer, "a", ChunkType::U8, (1, 1), &[value]).expect("write");

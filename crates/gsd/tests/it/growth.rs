@@ -45,7 +45,7 @@ fn the_index_moves_where_the_reference_moves_it() {
 }
 
 #[test]
-fn an_index_that_grows_at_once_grows_to_more_than_it_needs() {
+fn an_index_that_grows_in_one_step_gets_more_than_it_needs() {
     for (chunks, allocated) in [(128, 128), (129, 256), (255, 256), (256, 512), (600, 1024)] {
         assert_eq!(index_block(&one_frame(chunks)).1, allocated, "{chunks} chunks");
     }
@@ -75,7 +75,7 @@ fn the_name_list_grows_as_in_the_reference() {
 }
 
 #[test]
-fn a_reader_that_was_opened_before_goes_on_reading() {
+fn a_reader_opened_before_a_move_continues_to_read() {
     let file = tempfile::NamedTempFile::new().expect("temporary file");
     std::fs::write(file.path(), flushed_frames(100)).expect("write");
     let early = Reader::open(std::fs::File::open(file.path()).expect("open")).expect("open");

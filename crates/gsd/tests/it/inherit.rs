@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::common::{fixture, fixture_dir, fixture_names, json, write};
 
 #[test]
-fn a_frame_inherits_what_the_reference_says() {
+fn a_frame_inherits_the_same_chunks_as_in_the_reference() {
     let mut seen = HashMap::new();
     for name in fixture_names().iter().filter(|name| name.contains("hoomd")) {
         let told = format!("files/{name}.r501.json");
@@ -87,7 +87,7 @@ fn rows_are_not_inherited_if_the_number_of_particles_differs() {
 }
 
 #[test]
-fn a_count_that_is_no_number_is_no_number() {
+fn an_invalid_count_is_ignored() {
     let mut writer =
         Writer::create_in(Vec::new(), "test", "hoomd", Version::new(1, 4)).expect("memory");
     let add = |writer: &mut Writer<_>, name, kind, shape, data: &[u8]| {

@@ -103,7 +103,7 @@ fn an_index_that_fits_is_read_once() {
 }
 
 #[test]
-fn a_source_of_dear_requests_is_not_asked_twice() {
+fn an_expensive_source_is_not_read_twice() {
     let source = Metered::new(file(150_000), 64 << 10);
     let reader = Reader::open(&source).expect("open");
     (0..reader.frames()).for_each(|frame| assert_frame(&reader, frame));
@@ -113,7 +113,7 @@ fn a_source_of_dear_requests_is_not_asked_twice() {
 }
 
 #[test]
-fn threads_find_their_frames_while_others_give_up_pages() {
+fn threads_find_their_frames_while_others_evict_pages() {
     let reader = Reader::open(file(150_000)).expect("open");
     std::thread::scope(|scope| {
         for stride in [1, 7, 29_989, 149_999] {
@@ -140,7 +140,7 @@ fn iterating_over_all_entries_takes_few_requests_and_caches_nothing() {
 }
 
 #[test]
-fn a_file_that_was_shortened_ends_the_entries_with_an_error() {
+fn a_truncated_file_ends_the_iteration_with_an_error() {
     let path = tempfile::NamedTempFile::new().expect("a file");
     let bytes = file(10_000);
     std::fs::write(path.path(), &bytes).expect("write");

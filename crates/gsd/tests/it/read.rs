@@ -66,7 +66,7 @@ fn rows_outside_the_chunk_are_refused() {
 }
 
 #[test]
-fn neighbours_are_read_by_one_request() {
+fn adjacent_chunks_are_read_by_one_request() {
     let source = CountingSource { bytes: rows_file(), requests: AtomicU64::new(0) };
     let reader = Reader::open(source).expect("open");
     let entries = reader.frame(0).expect("frame");
@@ -80,7 +80,7 @@ fn neighbours_are_read_by_one_request() {
 }
 
 #[test]
-fn opening_and_finding_read_little() {
+fn opening_and_finding_read_few_bytes() {
     let source = CountingSource { bytes: fixture("g5_frames150.gsd"), requests: AtomicU64::new(0) };
     let reader = Reader::open(source).expect("open");
     reader.find(77, b"data").expect("find").expect("there");

@@ -58,7 +58,7 @@ fn a_small_file_is_one_request() {
 }
 
 #[test]
-fn reading_in_order_takes_ever_larger_runs() {
+fn sequential_reads_fetch_increasingly_large_runs() {
     let source = Remembering::new(long_file());
     let reader = Reader::open(ReadAhead::new(&source)).expect("open");
     for frame in 0..reader.frames() {
@@ -97,7 +97,7 @@ fn the_end_of_the_source_is_an_error() {
 
 proptest! {
     #[test]
-    fn any_read_is_that_of_the_source(
+    fn any_read_returns_the_bytes_of_the_source(
         reads in proptest::collection::vec((0_usize..300_000, 0_usize..100_000), 1..40),
     ) {
         let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i * 7 % 251) as u8).collect();
@@ -138,7 +138,7 @@ impl Source for &Held {
 }
 
 #[test]
-fn others_go_on_during_a_request_and_none_is_sent_twice() {
+fn other_threads_continue_during_a_request_and_none_is_sent_twice() {
     let bytes: Vec<u8> = (0..400_000_u32).map(|i| (i * 7 % 251) as u8).collect();
     let inner = Remembering::new(bytes.clone());
     let source = Held { inner, begun: Barrier::new(2), told: Barrier::new(2) };
@@ -179,7 +179,7 @@ impl Source for Failing {
 }
 
 #[test]
-fn nobody_waits_for_a_request_that_failed() {
+fn no_thread_waits_for_a_failed_request() {
     let cache = ReadAhead::new(Failing(Mutex::new(0)));
     let read = || cache.read_at(0, &mut [0; 10]);
     assert_eq!(read().expect_err("the first fails").kind(), io::ErrorKind::TimedOut);

@@ -248,7 +248,7 @@ proptest! {
     #![proptest_config(cases(40))]
 
     #[test]
-    fn what_survives_is_what_was_there_and_losses_are_told(
+    fn recovered_data_is_original_and_losses_are_reported(
         history in histories(),
         damages in damages(),
         cut in proptest::option::weighted(0.2, 0.3_f64..1.0),

@@ -18,7 +18,7 @@ fn grown_file() -> Vec<u8> {
 }
 
 #[test]
-fn fixtures_are_sound() {
+fn fixtures_are_valid() {
     for name in fixture_names() {
         let reader = Reader::open(fixture(&name)).expect(&name);
         let report = reader.check().expect(&name);
@@ -120,7 +120,7 @@ fn an_entry_implied_by_the_layout_is_rebuilt() {
 }
 
 #[test]
-fn only_frames_that_cannot_be_told_are_lost() {
+fn only_ambiguous_frames_are_lost() {
     let mut writer = create("irregular");
     for frame in 0..60_u32 {
         // What one frame has, two others could have.
@@ -146,7 +146,7 @@ fn only_frames_that_cannot_be_told_are_lost() {
 }
 
 #[test]
-fn what_is_left_of_frame_0_stays_frame_0() {
+fn the_remains_of_frame_0_stay_frame_0() {
     let whole = fixture("g5_frames150.gsd");
     for damage in [0..1, 0..40] {
         let mut bytes = whole.clone();
@@ -210,7 +210,7 @@ fn a_lost_header_is_rebuilt_from_the_blocks() {
 }
 
 #[test]
-fn chunks_of_lost_names_are_kept() {
+fn chunks_with_lost_names_are_kept() {
     let mut bytes = fixture("g5_hoomd_full.gsd");
     let whole = Reader::open(&bytes[..]).expect("open");
     let ((at, cells), all) = (whole.header().name_block(), contents(&whole).expect("read"));
@@ -271,7 +271,7 @@ fn a_truncated_file_yields_its_remaining_frames() {
 }
 
 #[test]
-fn an_upgrade_waits_for_no_chunk() {
+fn an_upgrade_requires_flushed_chunks() {
     let mut writer = Writer::open_in(fixture("g1_one.gsd")).expect("open");
     write(&mut writer, "a", ChunkType::U8, (1, 1), &[1]).expect("write");
     let error = writer.upgrade().expect_err("a chunk waits");

@@ -78,7 +78,7 @@ fn files_are_created_once() {
 }
 
 #[test]
-fn a_file_and_memory_get_the_same_bytes() {
+fn a_file_and_memory_contain_the_same_bytes() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("a.gsd");
     let mut file = Writer::create(&path, "golden-same", "golden", Version::new(3, 7)).expect("new");

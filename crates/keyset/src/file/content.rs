@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_all_sizes_are_read_whole() {
+    fn files_of_all_sizes_are_read_completely() {
         for len in [0, 1, LARGE - 1, LARGE, LARGE + 1, (8 << 20) + 12_345] {
             let (mut file, content) = file(len);
             assert!(read_all(&mut file, len as u64).unwrap() == content, "{len}");

@@ -68,7 +68,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_come_back(part in "@{0,4}[a-z]{0,2}") {
+        fn parts_round_trip(part in "@{0,4}[a-z]{0,2}") {
             let name = escape(&part);
             prop_assert_eq!(unescape(&name), Some(part.as_str()));
             prop_assert_eq!(own_name(&name), name);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_linked_data_are_themselves() {
+    fn names_of_linked_data_are_unchanged() {
         for name in ["@id", "@context", "id"] {
             assert_eq!((unescape(name), escape(name)), (Some(name), name.to_owned()));
         }

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_freed_here_once_nobody_else_has_it() {
+    fn a_table_is_freed_on_this_thread_once_it_is_unused() {
         let (first, second): (InMemory, InMemory) = (Arc::new(1), Arc::new(2));
         let (seen, mut held) = (Arc::downgrade(&first), Held::default());
         for table in [&first, &first, &second] {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_with_its_owner_whatever_it_holds() {
+    fn it_stops_with_its_owner_whatever_is_queued() {
         let (wake, woken) = sync_channel(1);
         let (first, second): (InMemory, InMemory) = (Arc::new(1), Arc::new(2));
         let thread = std::thread::spawn(move || run(&woken, Path::new("/nowhere")));

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_above_is_made_and_what_is_there_stays() {
+    fn missing_parents_are_created_and_existing_ones_kept() {
         let dir = tempfile::tempdir().unwrap();
         let deep = dir.path().join("a/b/c");
         make_durable(&deep).unwrap();

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_are_whole_up_to_the_first_fault() {
+    fn batches_are_complete_up_to_the_first_fault() {
         let (first, second) = (written(4, &[b"one", b""]), written(7, &[b"two"]));
         let journal = [first.clone(), second].concat();
         assert_eq!(whole_batches(&journal), journal.len());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn sequence_numbers_rise_by_little() {
+    fn sequence_numbers_increase_in_small_steps() {
         let whole = |second| {
             let journal = [written(4, &[b"one"]), written(second, &[b"two"])].concat();
             whole_batches(&journal) == journal.len()
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_counted() {
+    fn end_markers_are_counted() {
         let batch = written(4, &[b"one"]);
         assert_eq!(ends(&[batch.clone(), batch.clone()].concat()), 2);
         assert_eq!(ends(&batch[..batch.len() - 1]), 0);

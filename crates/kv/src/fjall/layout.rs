@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_overwrites_the_token_that_it_makes_too_old() {
+    fn a_commit_overwrites_the_token_that_it_expires() {
         let key = |version| token_row(version, &[0; 16]).0;
         assert_eq!(key(5), key(5 + SLOTS));
         assert_ne!(key(5), key(6));

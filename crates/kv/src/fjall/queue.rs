@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_wait_are_written_together() {
+    fn waiting_commits_are_written_together() {
         for answer in while_led(&Queue::default(), 5, 1, acknowledge) {
             assert_eq!(answer.unwrap(), 5);
         }
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_answers_unknown_and_hands_on_the_lead() {
+    fn a_panic_is_reported_as_unknown_and_passes_on_the_lead() {
         let queue = Queue::default();
         let answers = while_led(&queue, 3, 1, |_| panic!("a leader fell"));
         assert!(answers.iter().all(|answer| matches!(answer, Err(CommitError::Unknown(_)))));

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_is_in_proportion_to_what_it_gives_back() {
+    fn the_cost_of_a_merge_is_proportional_to_the_space_reclaimed() {
         assert!(!held(1_000_000, 200_000).is_worth_it());
         assert!(held(1_000_000, 250_000).is_worth_it());
         assert!(!held(4_000, 4_000).is_worth_it(), "too few");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_that_give_back_little_become_rare_and_others_do_not() {
+    fn merges_that_reclaim_little_become_rare_and_others_do_not() {
         let mut pause = Pause::default();
         for length in [1, 2, 4] {
             assert!(pause.is_over());

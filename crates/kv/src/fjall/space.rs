@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_adds_never_takes_the_reserve() {
+    fn additions_never_use_the_reserve() {
         let case = case(10 * MARGIN);
         assert!(case.room(MARGIN, Adding) && case.holds_back());
         assert!(!case.room(MARGIN - 1, Adding) && case.holds_back());
@@ -174,8 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_frees_has_the_reserve_given_up_and_what_adds_leaves_it_free_until_it_is_held_back_again()
-     {
+    fn removals_release_the_reserve_and_additions_leave_it_free_until_it_is_restored() {
         let case = case(10 * MARGIN);
         assert!(case.room(LEAST, Freeing) && case.holds_back());
         assert!(!case.room(LEAST - 1, Freeing) && !case.holds_back(), "nothing else is left");
@@ -186,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_gets_no_reserve_and_no_commit() {
+    fn a_full_disk_permits_no_reserve_and_no_commit() {
         let case = case(LEAST - 1);
         assert!(!case.holds_back());
         assert!(!case.room(LEAST - 1, Adding) && !case.room(LEAST - 1, Freeing));
     }
 
     #[test]
-    fn a_commit_needs_room_for_itself() {
+    fn a_commit_needs_space_for_itself() {
         let case = case(10 * MARGIN);
         assert!(case.reserve.has_room_for(MARGIN as usize, Adding));
         assert!(!case.reserve.has_room_for(9 * MARGIN as usize, Adding));

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_root_certificate_is_taken_out_of_either_form() {
+    fn the_root_certificate_is_extracted_from_either_form() {
         let found = |text: &str| without_parameter(text, "sslrootcert");
         for (text, rest) in [
             (
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_be_encrypted_is_not_sent_in_the_clear() {
+    fn required_encryption_is_not_downgraded() {
         assert!(Address::parse("postgres://h/d").unwrap().tls.is_none());
         let missing = Address::parse("postgres://h/d?sslmode=require&sslrootcert=/no/such.pem");
         assert!(missing.unwrap_err().to_string().contains("/no/such.pem"));

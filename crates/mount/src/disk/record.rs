@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_record_reads_back_and_a_damaged_one_is_none(
+        fn a_record_reads_back_and_a_damaged_one_is_ignored(
             key: Key, number in 0..REMOVED, length: u32, sum: u64, at in 0..LENGTH, flip in 1..=255_u8,
         ) {
             for record in [Record::Kept(key, number, Block { length, sum }), Record::Removed(key)] {

@@ -45,7 +45,7 @@ fn path(cache: &DiskCache) -> PathBuf {
 }
 
 #[test]
-fn what_was_kept_is_there_after_reopening() {
+fn cached_contents_are_available_after_reopening() {
     let dir = tempfile::tempdir().unwrap();
     let cache = open(dir.path(), 10 * MIB);
     keep(&cache, 1, whole(1));
@@ -71,7 +71,7 @@ fn what_was_kept_is_there_after_reopening() {
 }
 
 #[test]
-fn the_whole_file_is_the_content() {
+fn the_complete_file_has_the_bytes_of_the_content() {
     let dir = tempfile::tempdir().unwrap();
     let cache = open(dir.path(), 10 * MIB);
     keep(&cache, 1, 0..MIB);
@@ -82,7 +82,7 @@ fn the_whole_file_is_the_content() {
 }
 
 #[test]
-fn damage_is_noticed_and_mended_by_keeping_again() {
+fn damage_is_detected_and_repaired_by_caching_again() {
     let dir = tempfile::tempdir().unwrap();
     for damage in [
         (|path: &Path| {
@@ -105,7 +105,7 @@ fn damage_is_noticed_and_mended_by_keeping_again() {
 }
 
 #[test]
-fn the_content_that_was_not_used_for_the_longest_time_makes_room() {
+fn the_least_recently_used_content_is_evicted() {
     let dir = tempfile::tempdir().unwrap();
     let cache = open(dir.path(), 5 * MIB);
     (1..=3).for_each(|number| keep(&cache, number, whole(number)));
@@ -120,7 +120,7 @@ fn the_content_that_was_not_used_for_the_longest_time_makes_room() {
 }
 
 #[test]
-fn a_file_without_a_record_is_removed_and_a_torn_record_is_none() {
+fn a_file_without_a_record_is_removed_and_a_torn_record_is_ignored() {
     let dir = tempfile::tempdir().unwrap();
     let cache = open(dir.path(), 10 * MIB);
     keep(&cache, 1, whole(1));
@@ -165,7 +165,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_other_bytes_are_ever_given(steps in proptest::collection::vec(step(), 1..40)) {
+    fn no_other_bytes_are_ever_returned(steps in proptest::collection::vec(step(), 1..40)) {
         let dir = tempfile::tempdir().unwrap();
         let mut cache = open(dir.path(), 5 * MIB);
         for step in steps {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_cleaned_and_have_to_be_leaves() {
+    fn paths_are_normalised_and_have_to_be_leaves() {
         assert_eq!(layout(&["/a//b/./c/../d", "/a/e"]).unwrap(), ["/a/b/d", "/a/e"]);
         let twice = LayoutError::Twice("/a".into());
         assert_eq!(layout(&["/a", "/b", "/x/../a/"]), Err(twice));
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_accepted_makes_a_tree(places in prop::collection::vec("(/[ab.]{0,2}){0,4}|\\PC{0,5}", 0..6)) {
+        fn every_accepted_layout_is_a_tree(places in prop::collection::vec("(/[ab.]{0,2}){0,4}|\\PC{0,5}", 0..6)) {
             let given: Vec<&str> = places.iter().map(String::as_str).collect();
             if let Ok(places) = layout(&given) {
                 for (n, place) in places.iter().enumerate() {

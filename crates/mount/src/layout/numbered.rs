@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_is_on_top_and_a_directory_keeps_its_name() {
+    fn the_newest_object_and_a_directory_keep_the_name() {
         let items =
             [object("X", 1), object("X", 3), object("X", 2), object("same", 5), directory("same")];
         use Slot::{Numbered, Top};
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_shown_stays_when_a_newer_one_comes() {
+    fn an_object_keeps_its_path_if_a_newer_one_is_added() {
         let mut items = vec![object("X", 1), object("X", 2)];
         items[0].shown = Some(Slot::Top);
         assert_eq!(arrange(&items), [Slot::Top, Slot::Numbered(1)]);
@@ -122,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_shown_at_the_place_of_another(items in prop::collection::vec(item(), 0..12)) {
+        fn no_two_items_have_the_same_path(items in prop::collection::vec(item(), 0..12)) {
             let mut items = items;
             // A directory has its name alone among the directories, and every item an id of its own.
             let mut seen = HashSet::new();

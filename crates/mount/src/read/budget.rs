@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_taken_than_there_is_and_what_is_dropped_comes_back() {
+    fn the_budget_is_never_exceeded_and_released_on_drop() {
         let budget = Budget::new(10);
         let first = budget.take(7).unwrap();
         assert!(budget.take(4).is_none());

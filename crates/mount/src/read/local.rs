@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_read_as_one_content() {
+    fn extents_are_read_as_one_content() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"0123456789").unwrap();
         let piece = |offset, length, file: Option<(File, u64)>| {

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_streak_is_of_one_directory_and_old_batches_go() {
+    fn a_streak_is_within_one_directory_and_old_batches_are_dropped() {
         let small = SmallFiles::default();
         let worthwhile = [1, 1, 2, 1, 1, 1, 1].map(|directory| small.is_worthwhile(directory));
         assert_eq!(worthwhile, [false, false, false, false, false, true, true]);

@@ -53,7 +53,7 @@ fn lines(notes: &[Note]) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn a_note_reads_back_and_a_damaged_line_is_none(note in any_note(), at: prop::sample::Index, flip in 1..=255_u8) {
+    fn a_note_reads_back_and_a_damaged_line_is_ignored(note in any_note(), at: prop::sample::Index, flip in 1..=255_u8) {
         let mut line = note.encode();
         prop_assert_eq!(line.pop(), Some(b'\n'));
         prop_assert!(!line.contains(&b'\n'));
@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_passed_over(bytes: Vec<u8>, notes in prop::collection::vec(any_note(), 0..4)) {
+    fn any_bytes_are_read_or_skipped(bytes: Vec<u8>, notes in prop::collection::vec(any_note(), 0..4)) {
         let whole = Tree::read(&lines(&notes));
         let mut damaged = bytes;
         damaged.retain(|byte| *byte != b'\n');
@@ -75,7 +75,7 @@ proptest! {
 
     /// However much of the end was lost, the rest is what was noted until then.
     #[test]
-    fn a_torn_journal_is_what_was_noted_before(notes in prop::collection::vec(any_note(), 1..20), cut: prop::sample::Index) {
+    fn a_torn_journal_contains_the_earlier_notes(notes in prop::collection::vec(any_note(), 1..20), cut: prop::sample::Index) {
         let whole = lines(&notes);
         let torn = &whole[..cut.index(whole.len())];
         let kept = torn.iter().filter(|byte| **byte == b'\n').count();
@@ -85,7 +85,7 @@ proptest! {
 
     /// Rewriting drops nothing that the root leads to, unless there is too much.
     #[test]
-    fn a_rewritten_journal_says_the_same(notes in prop::collection::vec(any_note(), 0..40), limit in 0..4_000_usize) {
+    fn a_rewritten_journal_has_the_same_content(notes in prop::collection::vec(any_note(), 0..40), limit in 0..4_000_usize) {
         let tree = Tree::read(&lines(&notes));
         let again = Tree::read(&tree.clone().journal(usize::MAX));
         let Some((root, _)) = tree.root.clone() else { return Ok(()) };

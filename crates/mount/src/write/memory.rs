@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drafts_share_what_there_is() {
+    fn drafts_share_the_memory() {
         let memory = Memory::new(10);
         let (mut one, mut two) = (Held::none(&memory), Held::none(&memory));
         assert!(one.resize(7) && two.resize(3) && !two.resize(4) && one.resize(6) && two.resize(4));

@@ -8,7 +8,7 @@ use tokio::sync::Barrier;
 use crate::support::{ROOT, World};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_read_in_order_has_several_requests_on_their_way() {
+async fn sequential_reads_have_several_requests_in_flight() {
     let world = World::with_leases(0);
     let bytes: Vec<u8> = (0..40_000_000_u32).map(|at| (at / 3) as u8).collect();
     world.put("/lab/large", bytes.clone()).await;
@@ -53,7 +53,7 @@ async fn the_twelfth_open_file_is_read_ahead_like_the_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_to_another_directory_can_change_the_name() {
+async fn a_move_can_change_directory_and_name_at_once() {
     let world = World::new();
     for path in ["/from/file", "/from/dir/inside", "/to/x"] {
         world.put(path, path).await;
@@ -69,7 +69,7 @@ async fn a_move_to_another_directory_can_change_the_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_directory_is_moved_without_those_whose_names_begin_alike() {
+async fn moving_a_directory_does_not_affect_names_with_the_same_prefix() {
     let world = World::new();
     let alike = ["A", "AB", "A_", "A%", "a", "A'", "A B"];
     for name in alike {
@@ -93,7 +93,7 @@ async fn a_directory_is_moved_without_those_whose_names_begin_alike() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_times_of_directories_are_those_of_their_changes() {
+async fn directory_times_are_those_of_their_last_changes() {
     let world = World::new();
     let before = SystemTime::from(jiff::Timestamp::now()) - Duration::from_secs(60);
     world.put("/lab/dir/file", "x").await;
@@ -106,7 +106,7 @@ async fn the_times_of_directories_are_those_of_their_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_being_written_is_read_opened_again_and_closed_twice() {
+async fn a_file_being_written_can_be_read_reopened_and_closed_twice() {
     let world = World::new();
     let mount = world.mount().await;
     let system = &mount.system;

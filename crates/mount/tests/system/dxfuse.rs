@@ -78,7 +78,7 @@ async fn objects_of_one_name_are_in_numbered_directories() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn from_numbered_directories_files_are_moved_and_removed_and_none_are_made_there() {
+async fn files_can_be_moved_out_of_and_removed_from_numbered_directories_but_not_created_there() {
     let project = Project::new().await;
     for _ in 0..3 {
         project.record("/d", "X", &[]).await;
@@ -108,7 +108,7 @@ async fn from_numbered_directories_files_are_moved_and_removed_and_none_are_made
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_file_does_not_replace_one_that_is_in_a_numbered_directory() {
+async fn a_new_file_does_not_replace_one_in_a_numbered_directory() {
     let project = Project::new().await;
     project.world.put("/lab/d/X", "old").await;
     project.record("/d", "X", &[]).await;
@@ -161,7 +161,7 @@ async fn attributes_are_tags_and_properties() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_archived_or_no_file_is_listed_and_not_opened() {
+async fn archived_and_other_objects_are_listed_but_cannot_be_opened() {
     let project = Project::new().await;
     project.record("/", "record", &[]).await;
     let mount = project.mount(false).await;
@@ -178,7 +178,7 @@ async fn what_is_archived_or_no_file_is_listed_and_not_opened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_written_anew_only_where_that_is_allowed() {
+async fn files_are_overwritten_only_if_that_is_allowed() {
     let project = Project::new().await;
     for overwrite in [false, true] {
         let mount = project.mount(overwrite).await;
@@ -201,7 +201,7 @@ async fn files_are_written_anew_only_where_that_is_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_being_written_stays_when_its_directory_is_listed_again() {
+async fn a_file_being_written_stays_when_its_directory_is_listed_again() {
     let project = Project::new().await;
     let mount = project.mount(false).await;
     let lab = mount.find("/lab").await.unwrap();

@@ -30,7 +30,7 @@ async fn drop_stale(mount: &mut Mount, held: &mut Vec<(u64, String, u64)>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_walk_of_many_directories_is_not_remembered_whole() {
+async fn a_walk_of_many_directories_is_not_cached_completely() {
     let (_world, mut mount) = walked(12).await;
     let (mut held, mut most) = (Vec::new(), 0);
     for directory in 0..12 {
@@ -53,7 +53,7 @@ async fn a_walk_of_many_directories_is_not_remembered_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_given_up_is_known_again_as_it_is_by_then() {
+async fn an_evicted_node_is_looked_up_again_in_its_current_state() {
     let (world, mount) = walked(8).await;
     let open = mount.find("/d0/f03").await.unwrap();
     let handle = mount.system.open_file(open, true).await.unwrap().handle;

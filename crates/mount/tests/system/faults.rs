@@ -28,7 +28,7 @@ async fn one_file_that_hangs_does_not_block_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_an_answer_an_operation_fails_at_the_deadline_and_works_again_later() {
+async fn an_operation_without_a_response_fails_at_its_deadline_and_works_later() {
     let world = World::new();
     world.put("/lab/a", vec![1; 3_000_000]).await;
     let deadline = Duration::from_millis(50);
@@ -63,7 +63,7 @@ async fn a_write_that_failed_is_published_by_the_next_close() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_known_costs_no_request() {
+async fn cached_attributes_cost_no_request() {
     let world = World::new();
     for n in 0..30 {
         world.put(&format!("/lab/f{n:02}"), "x").await;
@@ -83,7 +83,7 @@ async fn what_is_known_costs_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_name_is_asked_for_once() {
+async fn a_missing_name_is_looked_up_once() {
     let world = World::new();
     world.put("/lab/a", "x").await;
     let mount = world.mount().await;
@@ -133,7 +133,7 @@ fn patient() -> Options {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_back_in_time_is_waited_for() {
+async fn operations_wait_for_a_server_that_returns_in_time() {
     let world = World::new();
     world.put("/lab/a", vec![7; 3_000_000]).await;
     let mount = world.mount_with(patient()).await;
@@ -155,7 +155,7 @@ async fn a_server_that_is_back_in_time_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_published_and_not_answered_is_not_published_again() {
+async fn a_publication_whose_response_was_lost_is_not_repeated() {
     let world = World::new();
     let mount = world.mount_with(patient()).await;
     let lose = |text: &str| world.gate.set(|weather| weather.lost = Some((text.into(), 1)));
@@ -182,7 +182,7 @@ async fn what_was_published_and_not_answered_is_not_published_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_was_away_for_too_long_is_not_waited_for_until_it_answers() {
+async fn operations_do_not_wait_for_a_server_that_was_down_too_long() {
     let world = World::new();
     world.put("/lab/a", "x").await;
     let patience = Duration::from_millis(60);

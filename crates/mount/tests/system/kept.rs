@@ -64,7 +64,7 @@ async fn contents_outlive_the_mount_on_the_local_disk() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_in_the_cache_is_read_without_the_server_and_what_was_replaced_is_not() {
+async fn cached_contents_are_read_without_the_server_unless_replaced() {
     let (world, dir) = (World::new(), tempfile::tempdir().unwrap());
     world.put("/lab/a", bytes(3 << 20)).await;
     world.put("/lab/b", bytes(2 << 20)).await;
@@ -97,7 +97,7 @@ async fn a_cache_is_used_by_one_mount_at_a_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_status_says_what_is_open_and_what_is_not_published() {
+async fn the_status_shows_open_and_unpublished_files() {
     let world = World::new();
     world.put("/lab/a", "x").await;
     let mount = world.mount().await;

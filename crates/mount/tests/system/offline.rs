@@ -68,7 +68,7 @@ async fn errno<T: std::fmt::Debug>(outcome: impl Future<Output = Outcome<T>>) ->
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_seen_is_read_without_the_server_and_the_rest_fails_at_once() {
+async fn known_files_are_read_without_the_server_and_others_fail_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let world = seen(dir.path()).await;
     world.gate.sent();
@@ -97,7 +97,7 @@ async fn what_was_seen_is_read_without_the_server_and_the_rest_fails_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mount_begins_without_the_server_and_uses_it_once_it_is_back() {
+async fn a_mount_starts_without_the_server_and_uses_it_once_it_is_back() {
     let dir = tempfile::tempdir().unwrap();
     let world = seen(dir.path()).await;
     world.gate.set(|weather| weather.away = true);
@@ -121,7 +121,7 @@ async fn a_mount_begins_without_the_server_and_uses_it_once_it_is_back() {
 
 /// What happened while nothing was mounted counts once a mount was in touch with the server.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_removed_or_revoked_meanwhile_is_not_shown() {
+async fn resources_removed_or_revoked_meanwhile_are_not_shown() {
     let dir = tempfile::tempdir().unwrap();
     let world = seen(dir.path()).await;
     world.client.remove("/lab/other", &Default::default()).await.unwrap();
@@ -144,7 +144,7 @@ async fn what_was_removed_or_revoked_meanwhile_is_not_shown() {
 
 /// What this mount changes, and what others change meanwhile.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_seen_is_noted_as_it_changes() {
+async fn notes_are_updated_as_resources_change() {
     let dir = tempfile::tempdir().unwrap();
     let world = seen(dir.path()).await;
     let mount = open(&world, caching(dir.path())).await.unwrap();

@@ -23,7 +23,7 @@ async fn world() -> World {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_and_folders_are_at_their_places_and_nothing_else_is_there() {
+async fn only_files_and_folders_of_the_layout_are_shown() {
     let world = world().await;
     let places = vec![
         placed("/in/x", "/lab/d/a"),
@@ -49,7 +49,7 @@ async fn files_and_folders_are_at_their_places_and_nothing_else_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_written_at_one_place_is_seen_at_the_other() {
+async fn a_write_at_one_path_is_visible_at_the_other() {
     let world = world().await;
     let places = vec![placed("/one", "/lab/d"), placed("/two", "/lab"), placed("/f", "/lab/d/a")];
     let mount = mount(&world, places).await;
@@ -77,7 +77,7 @@ async fn what_is_written_at_one_place_is_seen_at_the_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn places_stay_where_they_are() {
+async fn placed_items_cannot_be_moved() {
     let world = world().await;
     let read_only = Placed { write: false, ..placed("/data/other", "/other") };
     let mount = mount(&world, vec![placed("/data/d", "/lab/d"), read_only]).await;
@@ -113,7 +113,7 @@ async fn places_stay_where_they_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn between_places_nothing_is_moved_but_copied_by_programs() {
+async fn a_move_between_places_makes_programs_copy() {
     let world = world().await;
     let mount = mount(&world, vec![placed("/d", "/lab/d"), placed("/o", "/other")]).await;
     let (d, o) = (mount.find("/d").await.unwrap(), mount.find("/o").await.unwrap());
@@ -123,7 +123,7 @@ async fn between_places_nothing_is_moved_but_copied_by_programs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_that_is_moved_in_the_store_stays_and_one_that_is_removed_is_gone() {
+async fn a_placed_item_stays_if_it_is_moved_in_the_store_and_disappears_if_removed() {
     use cenote_client::{Destination, Relocation};
     let world = world().await;
     let mount = mount(&world, vec![placed("/d", "/lab/d"), placed("/c", "/other/c")]).await;
@@ -147,7 +147,7 @@ async fn a_place_that_is_moved_in_the_store_stays_and_one_that_is_removed_is_gon
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_that_is_missing_is_named() {
+async fn a_missing_item_of_a_layout_is_reported() {
     let world = world().await;
     let layout = Layout::new(vec![placed("/d", "/lab/d"), placed("/x", "/missing")]).unwrap();
     let options = Options { layout: Some(layout), ..options() };

@@ -72,7 +72,7 @@ async fn attributes_of_other_name_spaces_are_not_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_somebody_else_writes_to_does_not_run_as_its_owner() {
+async fn a_write_by_another_user_clears_setuid() {
     let world = World::new();
     let mount = world.mount().await;
     let ino = mount.write_new("a", "x").await.unwrap();
@@ -85,7 +85,7 @@ async fn a_file_that_somebody_else_writes_to_does_not_run_as_its_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_file_is_kept_by_the_kernel_until_it_is_lost() {
+async fn the_kernel_caches_a_new_file_until_it_is_lost() {
     let world = World::new();
     let mut mount = world.mount().await;
     let (entry, open) = mount.system.create(ROOT, "a", 0o644, false).await.unwrap();
@@ -106,7 +106,7 @@ async fn a_new_file_is_kept_by_the_kernel_until_it_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_room_that_is_left_is_that_of_the_tightest_quota() {
+async fn free_space_is_that_of_the_tightest_quota() {
     let world = World::new();
     world.put("/lab/a", vec![1; 300]).await;
     let mount = world.mount().await;

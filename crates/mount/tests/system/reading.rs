@@ -10,7 +10,7 @@ fn pattern(length: usize) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_read_in_order_and_here_and_there() {
+async fn files_are_read_sequentially_and_at_random() {
     let world = World::new();
     let bytes = pattern(5_000_000);
     world.put("/lab/a", bytes.clone()).await;
@@ -60,7 +60,7 @@ async fn attributes_are_those_of_the_resource() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_change_is_seen_once_it_is_reported() {
+async fn changes_by_others_are_visible_once_reported() {
     let world = World::new();
     world.put("/lab/a", "one").await;
     let mut mount = world.mount().await;
@@ -87,7 +87,7 @@ async fn what_others_change_is_seen_once_it_is_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_read_is_not_shown_any_more_once_access_was_revoked() {
+async fn cached_data_is_not_shown_after_access_was_revoked() {
     let world = World::new();
     world.put("/lab/a", "one").await;
     world.put("/open/b", "two").await;
@@ -150,7 +150,7 @@ async fn extended_attributes_are_the_description() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mount_of_a_moment_shows_what_was_there_then() {
+async fn a_mount_of_a_moment_shows_the_state_of_that_moment() {
     let world = World::new();
     world.put("/lab/a", "one").await;
     let versioned =
@@ -185,7 +185,7 @@ async fn a_part_of_the_store_is_mounted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn contents_on_this_machine_are_read_past_the_server() {
+async fn local_contents_are_read_directly_from_disk() {
     let world = World::new();
     let bytes = pattern(300_000);
     world.put("/lab/a", bytes.clone()).await;
@@ -210,7 +210,7 @@ async fn contents_on_this_machine_are_read_past_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_leases_no_files_is_asked_once() {
+async fn a_server_without_leases_is_asked_once() {
     let world = World::with_leases(0);
     world.put("/a", pattern(300_000)).await;
     world.put("/b", pattern(300_000)).await;

@@ -78,7 +78,7 @@ async fn a_file_larger_than_memory_is_sent_in_the_background() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn truncation_is_published_when_nobody_has_it_open() {
+async fn truncation_is_published_if_the_file_is_not_open() {
     let world = World::new();
     for (size, to) in [(10, 3), (10, 20), (5_000_000, 4_900_000), (5, 0), (0, 7)] {
         let path = format!("/f{size}-{to}");
@@ -96,7 +96,7 @@ async fn truncation_is_published_when_nobody_has_it_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_are_made_moved_replaced_and_removed() {
+async fn names_are_created_moved_replaced_and_removed() {
     let world = World::new();
     let mount = world.mount().await;
     let system = &mount.system;
@@ -128,7 +128,7 @@ async fn names_are_made_moved_replaced_and_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_directory_replaces_an_empty_directory_only() {
+async fn a_directory_replaces_only_an_empty_directory() {
     let world = World::new();
     for path in ["/full/x", "/also/y"] {
         world.put(path, "x").await;
@@ -179,7 +179,7 @@ async fn an_open_file_outlives_its_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_was_changed_by_others_is_not_overwritten_in_part() {
+async fn a_file_changed_by_others_is_not_partly_overwritten() {
     let world = World::new();
     for size in [9_usize, 5_000_000] {
         world.put("/a", vec![3_u8; size]).await;
@@ -196,7 +196,7 @@ async fn a_file_that_was_changed_by_others_is_not_overwritten_in_part() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_whole_new_content_replaces_whatever_is_there_by_then() {
+async fn a_complete_new_content_replaces_a_concurrent_change() {
     let world = World::new();
     world.put("/a", "one").await;
     let mount = world.mount().await;
@@ -266,7 +266,7 @@ async fn the_mode_of_an_object_is_set_at_once_while_it_is_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_mode_of_a_file_that_was_removed_meanwhile_is_set_once_it_is_published() {
+async fn the_mode_of_a_concurrently_removed_file_is_set_once_it_is_published() {
     let world = World::new();
     world.put("/a", "one").await;
     let mount = world.mount().await;
@@ -307,7 +307,7 @@ async fn a_read_only_mount_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn exclusive_files_of_two_mounts_are_decided_at_the_close() {
+async fn exclusive_creation_on_two_mounts_is_decided_at_close() {
     let world = World::new();
     let (one, two) = (world.mount().await, world.mount().await);
     let (_, first) = one.system.create(ROOT, "lock", 0o644, true).await.unwrap();

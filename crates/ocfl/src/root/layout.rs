@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_of_the_extension_are_where_it_says() {
+    fn the_examples_of_the_extension_have_the_specified_paths() {
         let place = |hashed: Hashed, id| hashed.place(id).unwrap().display().to_string();
         assert_eq!(
             place(Hashed::default(), "object-01"),

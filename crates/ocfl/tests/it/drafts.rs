@@ -34,7 +34,7 @@ fn states() -> impl Strategy<Value = Vec<State>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
-    fn what_was_written_is_read(states in states(), published in 0usize..5) {
+    fn written_objects_are_read_back(states in states(), published in 0usize..5) {
         let dir = tempfile::tempdir().unwrap();
         let root = Root::create(dir.path()).unwrap();
         let (first, more) = states.split_at(published.clamp(1, states.len()));
@@ -72,7 +72,7 @@ fn a_draft_that_is_dropped_leaves_nothing() {
 }
 
 #[test]
-fn paths_that_lead_elsewhere_are_not_written() {
+fn paths_outside_the_object_are_not_written() {
     let sample = Sample::new();
     let root = Root::open(sample.root()).unwrap();
     let mut draft = Draft::new(&root, "urn:other").unwrap();
@@ -82,7 +82,7 @@ fn paths_that_lead_elsewhere_are_not_written() {
 }
 
 #[test]
-fn versions_that_were_moved_in_by_half_become_whole() {
+fn partly_moved_versions_are_completed() {
     // The inventories of the first two versions, as if the run had ended before it replaced that of the object, or its sidecar.
     for names in [&["inventory.json", "inventory.json.sha512"][..], &["inventory.json.sha512"]] {
         let sample = Sample::new();

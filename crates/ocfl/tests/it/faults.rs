@@ -31,7 +31,7 @@ fn replaced(codes: &[&str], from: &str, to: &str) {
 }
 
 #[test]
-fn files_of_the_object_that_are_missing_or_wrong() {
+fn missing_or_wrong_files_of_the_object() {
     expect(&["E003"], "no declaration", |it| {
         fs::remove_file(it.path("0=ocfl_object_1.1")).unwrap();
     });
@@ -71,7 +71,7 @@ fn files_of_the_object_that_are_missing_or_wrong() {
 }
 
 #[test]
-fn directories_of_versions_that_are_missing_or_wrong() {
+fn missing_or_wrong_version_directories() {
     expect(&["E010"], "a version is missing", |it| fs::remove_dir_all(it.path("v2")).unwrap());
     expect(&["E046"], "a version too many", |it| fs::create_dir(it.path("v4")).unwrap());
     expect(&["E015"], "a file beside the contents", |it| {
@@ -128,7 +128,7 @@ fn directories_of_versions_that_are_missing_or_wrong() {
 }
 
 #[test]
-fn contents_that_are_missing_or_wrong() {
+fn missing_or_wrong_contents() {
     expect(&["E092"], "a content is missing", |it| {
         fs::remove_dir_all(it.path("v2/content")).unwrap();
     });
@@ -211,7 +211,7 @@ fn inventories_that_contradict_themselves() {
 }
 
 #[test]
-fn paths_that_lead_elsewhere() {
+fn paths_outside_the_object() {
     for path in ["../a.txt", "/a.txt", "b/../a.txt", "./a.txt", "b//c", "a.txt/", "", "a\\u0000b"] {
         replaced(&["E052"], "b/c.txt\"", &format!("{path}\""));
         let codes = ["E099", "E042"];
@@ -226,7 +226,7 @@ fn paths_that_lead_elsewhere() {
 }
 
 #[test]
-fn names_and_digests_that_are_there_twice() {
+fn duplicate_names_and_digests() {
     let text = |it: &Sample| fs::read_to_string(it.path("inventory.json")).unwrap();
     let digest = Algorithm::Sha512.of(b"one");
     expect(&["E096"], "a digest", |it| {
@@ -243,7 +243,7 @@ fn names_and_digests_that_are_there_twice() {
 }
 
 #[test]
-fn names_that_differ_in_case_only_are_different() {
+fn names_that_differ_only_in_case_are_different() {
     let sample = Sample::new();
     let one = Algorithm::Sha512.of(b"one");
     sample.edit(|it| it["versions"]["v3"]["state"][&one] = json!(["A.txt", "A.TXT"]));

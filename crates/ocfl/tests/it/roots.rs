@@ -21,7 +21,7 @@ fn only_an_empty_directory_becomes_a_root() {
 }
 
 #[test]
-fn a_root_has_nothing_but_objects() {
+fn a_root_contains_only_objects() {
     for (name, code) in [("abc/file", "E072"), ("abc/empty/", "E073")] {
         let sample = Sample::new();
         let path = sample.root().join(name);
@@ -46,7 +46,7 @@ fn links_in_a_root_are_refused() {
 }
 
 #[test]
-fn declarations_are_of_a_version_that_is_known() {
+fn declarations_have_a_known_version() {
     for (name, text, code) in [
         ("0=ocfl_1.1", "ocfl_1.0\n", "E080"),
         ("0=ocfl_2.0", "ocfl_2.0\n", "E069"),

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_held_is_limited_and_what_is_dropped_is_not() {
+    fn memory_in_use_is_limited_and_freed_memory_is_not_counted() {
         let limits = Limits { bytes: 100 * TERM, ..Limits::none() };
         let copies = |drops: bool| {
             run(&limits, || {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_that_nobody_waits_for_ends() {
+    fn an_abandoned_query_stops() {
         for (stop, gone) in [(Stop::Gone, true), (Stop::Late, false)] {
             let limits = Limits { stop: Rc::new(move || Some(stop)), ..Limits::none() };
             let ended = run(&limits, || -> Result<()> {

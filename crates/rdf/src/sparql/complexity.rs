@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nests_deep_is_refused() {
+    fn deep_nesting_is_refused() {
         for (unit, end) in
             [("(", ""), ("!(", ""), ("{", "}"), ("[ <a:p> ", "]"), ("!", ""), ("-", "")]
         {
@@ -163,7 +163,7 @@ mod tests {
 
     /// The allowed depth fits on the stack of any parsing thread.
     #[test]
-    fn what_is_allowed_is_parsed() {
+    fn allowed_queries_can_be_parsed() {
         let deep = |open: &str, close: &str, inner: &str| {
             let depth = DEEPEST - 2;
             format!("ASK {{ {}{inner}{} }}", open.repeat(depth), close.repeat(depth))

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn it_replaces_as_the_standard_says() {
+    fn it_replaces_as_specified() {
         for (text, pattern, replacement, flags, expected) in [
             ("abcd", "b", "Z", None, Some("aZcd")),
             ("abab", "B", "Z", Some("i"), Some("aZaZ")),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn it_makes_no_endless_text() {
+    fn the_result_is_limited() {
         let long = "a".repeat(1 << 20);
         assert_eq!(call(&long, "a", &long, None), None);
     }

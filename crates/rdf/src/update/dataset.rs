@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_into_no_graph_is_refused() {
+    fn triples_outside_the_graphs_are_refused() {
         for update in [
             "INSERT DATA { <a:3> <a:p> 1 }",
             "INSERT DATA { GRAPH <a:3> { <a:1> <a:p> 1 } }",

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_beyond_the_graph_is_refused() {
+    fn updates_beyond_the_graph_are_refused() {
         for update in [
             "INSERT DATA { GRAPH <g> { <> <a:p> 1 } }",
             "DELETE DATA { GRAPH <g> { <> <a:p> 1 } }",
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_that_makes_too_much_is_refused() {
+    fn an_update_with_too_many_results_is_refused() {
         let update = "INSERT { ?a ?p ?b } WHERE { ?a ?x ?y . ?b ?p ?z }";
         let update = Update::parse(update, "http://h/r").unwrap();
         let large: String = (0..20).map(|n| format!("<a:{n}> <p:{n}> {n} . ")).collect();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_that_makes_endless_texts_is_given_up() {
+    fn an_update_that_builds_huge_texts_is_aborted() {
         let mut doubled = "BIND('0123456789' AS ?a0)".to_owned();
         for n in 0..40 {
             doubled += &format!(" BIND(CONCAT(?a{n}, ?a{n}) AS ?a{})", n + 1);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_alone_is_told_apart() {
+    fn pure_insertions_are_recognised() {
         for (update, adds) in [
             ("INSERT DATA { <> <a:p> 1 }", true),
             ("INSERT { <> <a:p> ?o } WHERE { <> <a:q> ?o }", true),

@@ -360,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_configuration_survives_toml() {
+    fn a_configuration_round_trips_through_toml() {
         let tls = Tls { cert: "c.pem".into(), key: "k.pem".into() };
         for config in [Config::default(), Config { tls: Some(tls), ..Config::default() }] {
             let text = toml::to_string(&config).unwrap();
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_the_default_and_what_is_unknown_is_refused() {
+    fn missing_settings_have_defaults_and_unknown_ones_are_refused() {
         let config: Config =
             toml::from_str("listen = \"[::1]:0\"\n[limits]\nrequests = 3\n").unwrap();
         assert_eq!(config.limits.requests, 3);
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn times_may_have_a_fraction_and_are_never_negative_or_endless() {
+    fn durations_may_have_a_fraction_and_are_finite_and_not_negative() {
         let idle = |text: &str| {
             let config = toml::from_str::<Config>(&format!("[limits]\nidle_seconds = {text}\n"));
             config.map(|config| config.limits.idle())

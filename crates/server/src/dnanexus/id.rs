@@ -163,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn an_id_with_another_letter_or_of_another_class_is_none(
+        fn a_changed_id_or_one_of_another_class_is_invalid(
             class in classes(),
             resource: u64,
             at in 0usize..24,

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_before_the_extension() {
+    fn numbers_precede_the_extension() {
         for (name, second) in [
             ("X.txt", "X (2).txt"),
             ("reads.fastq.gz", "reads.fastq (2).gz"),

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_none_is_refused() {
+    fn a_malformed_list_is_refused() {
         for value in ["a", "\"a", "\"a\" b", "W/a", "w/\"a\""] {
             let problem = judge_read(&headers(&[("if-match", value)]), "a", MODIFIED).unwrap_err();
             assert_eq!(problem.status(), 400, "{value}");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_that_http_cannot_say_are_left_out() {
+    fn dates_that_http_cannot_represent_are_omitted() {
         assert_eq!(http_date(MODIFIED).as_deref(), Some(DATE));
         assert_eq!(http_date(Time::from_secs(-1)), None);
         assert!(http_date(Time::from_nanos(i64::MAX)).is_some());

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_known_caller_waits_for_nobody() {
+    async fn a_known_caller_does_not_wait() {
         let app = app();
         assert!(log_in(&app, claim("ada", "right", 1)).await.is_ok());
         let turn = app.passwords().turn().await.unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_known_elsewhere_is_verified_and_slowed_down_as_anybody() {
+    async fn a_caller_known_from_another_address_is_throttled_like_any_other() {
         let app = app();
         assert!(log_in(&app, claim("ada", "right", 1)).await.is_ok());
         for n in 0..6 {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_first_requests_at_once_are_all_let_in() {
+    async fn many_concurrent_first_requests_are_all_admitted() {
         let app = app();
         let turn = app.passwords().turn().await.unwrap();
         let crowd = crowd(&app, (0..50).map(|_| claim("grace", "right", 1))).await;

@@ -82,7 +82,7 @@ mod tests {
         }
 
         #[test]
-        fn any_header_is_taken(header: String, size: u64) {
+        fn any_header_is_parsed(header: String, size: u64) {
             select(Some(&header), size);
         }
     }

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_query_loses_the_ticket_and_nothing_else() {
+    fn only_the_ticket_is_removed_from_the_query() {
         for (query, ticket, rest) in [
             ("?ticket=a%2Bb", Some("a+b"), "/x?"),
             ("?path=/a&ticket=t&limit=3", Some("t"), "/x?path=/a&limit=3"),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_counted_by_its_length() {
+    fn a_write_counts_with_its_length() {
         let mut put = request(Method::PUT, "/x?ticket=t", Body::from("abc"));
         assert_eq!(take(&mut put).unwrap().length().ok(), Some(3));
         let stream = futures_util::stream::empty::<Result<bytes::Bytes, std::io::Error>>();

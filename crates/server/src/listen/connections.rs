@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_newcomer_takes_the_place_of_whom_it_hurts_least() {
+    async fn a_new_connection_replaces_the_least_important_one() {
         let all = connections(3, 9);
         let (known, anonymous, reused) =
             (all.place("10.0.0.1"), all.place("10.0.0.1"), all.place("10.0.0.1"));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_has_most_makes_room_first_and_the_oldest_of_theirs() {
+    async fn the_oldest_connection_of_the_busiest_address_is_closed_first() {
         let all = connections(4, 9);
         let lone = all.place("10.0.0.1");
         let many = [all.place("10.0.0.2"), all.place("10.0.0.2"), all.place("10.0.0.2")];

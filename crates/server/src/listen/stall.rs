@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_peer_that_reads_nothing_is_disconnected() {
+    async fn a_peer_that_does_not_read_is_disconnected() {
         let (ours, _theirs) = tokio::io::duplex(8);
         let connection = Arc::new(Connection::new());
         let mut guarded = StallGuard::new(ours, Duration::from_millis(20), Arc::clone(&connection));

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn each_phase_has_its_deadline_and_its_loss() {
+    fn each_phase_has_its_deadline_and_consequence() {
         let (header, idle) = (Some(Closed::Header), Some(Closed::Idle));
         let loss = |connection: &Connection| connection.loss().map(|(loss, _)| loss);
         let connection = Arc::new(Connection::new());

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_form_names_the_same_resource() {
+    fn each_spelling_identifies_the_same_resource() {
         let origin = "http://h:8".to_owned();
         let spelling = |address: &'static Address| Spelling {
             address,

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_told_from_what_would_be_more_of_a_query() {
+    fn terms_cannot_inject_query_text() {
         for text in ["<http://h/a>", "rdf:type", "ldp:", ":x"] {
             assert!(is_iri(text), "{text}");
         }
@@ -224,7 +224,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_searched_for_is_a_query_or_refused(
+        fn any_search_is_a_query_or_refused(
             pred in "(<|>|rdf:|type|\"| |\\}|\\{|\\?s|\\PC){0,6}",
             op in "(_id|=|<|x)",
             val in "(<|>|rdf:|\"|\\\\| |\\}|@en|\\^\\^|\\PC){0,6}",

@@ -69,7 +69,7 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
 }
 
 #[tokio::test]
-async fn media_types_go_in_and_out_with_the_files() {
+async fn media_types_are_imported_and_exported_with_the_files() {
     let server = TestServer::new();
     let mut builder = Builder::new(Vec::new());
     // Its own length, the key and the value, as POSIX has it.
@@ -91,7 +91,7 @@ async fn media_types_go_in_and_out_with_the_files() {
 }
 
 #[tokio::test]
-async fn an_entry_that_fails_says_so_and_the_others_are_kept() {
+async fn a_failed_entry_is_reported_and_the_others_are_stored() {
     let server = TestServer::new();
     server.put("/in/d/a/b", "a collection is at d/a").await.expect(201);
     let sent = archive(&[("d/a", b"1"), ("../x", b"2"), ("d/c", b"3")]).await;
@@ -104,7 +104,7 @@ async fn an_entry_that_fails_says_so_and_the_others_are_kept() {
 }
 
 #[tokio::test]
-async fn conditions_are_about_each_file() {
+async fn conditions_apply_to_each_file() {
     let server = TestServer::new();
     server.put("/in/d/a", "before").await.expect(201);
     let sent = archive(&[("d/a", b"1"), ("d/c", b"3"), ("d/c", b"4")]).await;
@@ -133,7 +133,7 @@ async fn conditions_are_about_each_file() {
 }
 
 #[tokio::test]
-async fn an_entry_need_not_have_a_mode_or_a_time() {
+async fn mode_and_time_of_an_entry_are_optional() {
     let server = TestServer::new();
     let mut builder = Builder::new(Vec::new());
     for (name, kind) in [("a", EntryType::Regular), ("d", EntryType::Directory)] {
@@ -153,7 +153,7 @@ async fn an_entry_need_not_have_a_mode_or_a_time() {
 }
 
 #[tokio::test]
-async fn what_is_no_archive_is_refused() {
+async fn malformed_archives_are_refused() {
     let server = TestServer::new();
     let batch = |body: Vec<u8>| {
         server
@@ -173,7 +173,7 @@ async fn what_is_no_archive_is_refused() {
 }
 
 #[tokio::test]
-async fn objects_that_are_named_come_in_one_answer_and_others_are_left_out() {
+async fn requested_objects_are_returned_in_one_response_and_missing_ones_omitted() {
     let server = TestServer::new();
     let large = vec![7; 300_000];
     let first = server.put("/in/a", "first").await.expect(201);
@@ -239,7 +239,7 @@ fn record(key: &str, value: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn names_and_media_types_in_a_tar_have_limits_of_their_own() {
+async fn names_and_media_types_in_a_tar_have_their_own_limits() {
     let server = TestServer::new();
     let (long, deep) = ("x".repeat(262_401), vec!["y".repeat(1_024); 256].join("/"));
     let media = |length: usize| record("CENOTE.media_type", &"m".repeat(length));
@@ -273,7 +273,7 @@ async fn names_and_media_types_in_a_tar_have_limits_of_their_own() {
 }
 
 #[tokio::test]
-async fn the_headers_of_an_entry_have_a_limit_before_they_are_held_in_memory() {
+async fn the_headers_of_an_entry_are_limited_before_they_are_read_into_memory() {
     let server = TestServer::new();
     let (file, header) = (vec![1; 3 << 20], vec![b'x'; 1 << 20]);
     for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {

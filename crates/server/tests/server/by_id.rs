@@ -41,7 +41,7 @@ async fn document(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn whatever_takes_a_path_takes_an_id_or_says_why_not() {
+async fn every_route_with_a_path_accepts_an_id_or_explains_why_not() {
     let document = document(&TestServer::new()).await;
     let mut by_path = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -150,7 +150,7 @@ fn by_path(template: &Template, all: &[Template]) -> Option<Template> {
 }
 
 #[tokio::test]
-async fn what_is_asked_by_id_is_answered_as_by_path() {
+async fn requests_by_id_give_the_same_response_as_by_path() {
     let server = TestServer::new();
     let all = template::all(&document(&server).await);
     let (mut compared, mut routes) = (0, BTreeSet::new());
@@ -189,7 +189,7 @@ async fn what_is_asked_by_id_is_answered_as_by_path() {
 }
 
 #[tokio::test]
-async fn what_is_made_is_named_by_its_path_or_by_its_name_in_a_collection_with_an_id() {
+async fn new_resources_are_named_by_path_or_by_collection_id_and_name() {
     let server = TestServer::new();
     let post = async |route: &str, body: Value| server.post(route, body).await;
     let made = post("/v1/create", json!({"path": "/c", "kind": "collection"})).await.expect(201);

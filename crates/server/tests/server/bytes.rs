@@ -7,7 +7,7 @@ use serde_json::json;
 const HELLO: &str = "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:";
 
 #[tokio::test]
-async fn what_was_put_is_what_is_got() {
+async fn a_content_is_returned_as_it_was_put() {
     let server = TestServer::new();
     let created = server.put("/lab/a.txt", "hello").await;
     let resource = created.expect(201);
@@ -27,7 +27,7 @@ async fn what_was_put_is_what_is_got() {
 }
 
 #[tokio::test]
-async fn a_content_that_fills_many_buffers_survives() {
+async fn a_content_of_many_buffers_round_trips() {
     let server = TestServer::new();
     let content: Vec<u8> = (0..5_000_000_u32).map(|i| (i.wrapping_mul(7_919) >> 5) as u8).collect();
     server.put("/big", content.clone()).await.expect(201);
@@ -38,7 +38,7 @@ async fn a_content_that_fills_many_buffers_survives() {
 }
 
 #[tokio::test]
-async fn head_tells_what_get_sends() {
+async fn head_returns_the_headers_of_get() {
     let server = TestServer::new();
     server.put("/a", "hello").await.expect(201);
     let (got, head) = (server.get("/a").await, server.ask("HEAD", "/v1/fs/a").send().await);
@@ -50,7 +50,7 @@ async fn head_tells_what_get_sends() {
 }
 
 #[tokio::test]
-async fn what_is_stored_cannot_run_as_a_page_of_the_server() {
+async fn stored_contents_cannot_run_as_pages_of_the_server() {
     let server = TestServer::new();
     let page = server.ask("PUT", "/v1/fs/a.html").header("content-type", "text/html");
     page.body("<script>").send().await.expect(201);
@@ -61,7 +61,7 @@ async fn what_is_stored_cannot_run_as_a_page_of_the_server() {
 }
 
 #[tokio::test]
-async fn a_range_is_a_part_and_one_past_the_end_is_refused() {
+async fn a_range_returns_a_part_and_one_past_the_end_is_refused() {
     let server = TestServer::new();
     server.put("/a", "0123456789").await.expect(201);
     let get = async |range: &str| server.ask("GET", "/v1/fs/a").header("range", range).send().await;
@@ -77,7 +77,7 @@ async fn a_range_is_a_part_and_one_past_the_end_is_refused() {
 }
 
 #[tokio::test]
-async fn reads_obey_conditions() {
+async fn reads_respect_conditions() {
     let server = TestServer::new();
     let etag = server.put("/a", "hello").await.expect(201)["etag"].clone();
     let etag = etag.as_str().unwrap();
@@ -92,7 +92,7 @@ async fn reads_obey_conditions() {
 }
 
 #[tokio::test]
-async fn writes_obey_conditions_and_change_nothing_otherwise() {
+async fn writes_respect_conditions_and_change_nothing_otherwise() {
     let server = TestServer::new();
     let put = async |name, value: &str, body: &'static str| {
         server.ask("PUT", "/v1/fs/a").header(name, value).body(body).send().await
@@ -114,7 +114,7 @@ async fn writes_obey_conditions_and_change_nothing_otherwise() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_not_those_announced_leave_nothing() {
+async fn bytes_that_do_not_match_their_digest_leave_nothing() {
     let server = TestServer::new();
     let put = async |value: &str| {
         server.ask("PUT", "/v1/fs/a").header("repr-digest", value).body("hello").send().await
@@ -190,7 +190,7 @@ async fn patches_in_any_order_are_writes_to_bytes() {
 
 /// Conditions and digests of a PATCH, each by path and by id: what does not hold changes nothing.
 #[tokio::test]
-async fn a_patch_obeys_conditions_and_digests() {
+async fn a_patch_respects_conditions_and_digests() {
     let server = TestServer::new();
     let first = server.put("/a", "hello").await.expect(201);
     let (id, old) = (first["id"].clone(), first["etag"].as_str().unwrap().to_owned());
@@ -225,7 +225,7 @@ async fn a_patch_obeys_conditions_and_digests() {
 }
 
 #[tokio::test]
-async fn a_name_may_be_anything_but_a_path() {
+async fn a_name_may_be_any_text_but_a_path() {
     let server = TestServer::new();
     for name in ["a%20b", "%C3%BC", "%25", "%3F", "%23", "a+b", "%0A", "~", "%22"] {
         server.put(&format!("/n/{name}"), name).await.expect(201);
@@ -237,7 +237,7 @@ async fn a_name_may_be_anything_but_a_path() {
 }
 
 #[tokio::test]
-async fn what_a_put_may_say_is_kept() {
+async fn the_attributes_of_a_put_are_stored() {
     let server = TestServer::new();
     let uri = "/v1/fs/a?mode=420&mtime=2026-01-02T03:04:05.000000006Z";
     let put = server.ask("PUT", uri).header("content-type", "text/csv").body("x").send().await;

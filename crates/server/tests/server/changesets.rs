@@ -243,7 +243,7 @@ async fn bench() -> TestServer {
 
 /// Every operation of the document either runs in a change set, where it changes nothing outside of it, or refuses the header.
 #[tokio::test]
-async fn nothing_of_a_request_in_a_change_set_happens_outside_of_it() {
+async fn no_request_in_a_change_set_has_effects_outside_of_it() {
     let server = bench().await;
     let operations = operations(&server).await;
     let (id, before) = (begin(&server).await, seen(&server).await);
@@ -289,7 +289,7 @@ async fn other_openings_refuse_the_header() {
 }
 
 #[tokio::test]
-async fn of_two_that_change_the_same_the_first_commit_wins() {
+async fn of_two_conflicting_change_sets_the_first_commit_wins() {
     let server = filled().await;
     let (first, second) = (begin(&server).await, begin(&server).await);
     for (id, text) in [(&first, "first"), (&second, "second")] {
@@ -305,7 +305,7 @@ async fn of_two_that_change_the_same_the_first_commit_wins() {
 }
 
 #[tokio::test]
-async fn it_is_nobody_elses_and_takes_no_ticket() {
+async fn a_change_set_belongs_to_its_creator_and_excludes_tickets() {
     let server = filled().await;
     let id = begin(&server).await;
     let grant = json!({"path": "/lab", "operations": [{"name": USER.0, "level": "own", "scope": "subtree"}]});
@@ -338,7 +338,7 @@ async fn it_is_nobody_elses_and_takes_no_ticket() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_change_set_is_said() {
+async fn errors_of_change_sets_are_reported() {
     let server = filled().await;
     let id = begin(&server).await;
     for wrong in ["", "x", "é", &"g".repeat(32)] {
@@ -364,7 +364,7 @@ async fn what_is_wrong_with_a_change_set_is_said() {
 }
 
 #[tokio::test]
-async fn metrics_count_those_that_are_open_and_what_became_of_others() {
+async fn metrics_count_open_change_sets_and_the_outcomes_of_others() {
     let server = filled().await;
     let [open, committed, dropped, first, second] = [
         begin(&server).await,
@@ -394,7 +394,7 @@ async fn metrics_count_those_that_are_open_and_what_became_of_others() {
 }
 
 #[tokio::test]
-async fn settings_of_the_server_bound_change_sets() {
+async fn server_settings_limit_change_sets() {
     let text = "[limits]\nchangesets = 3\nchangesets_per_user = 2\nchangeset_bytes = 20000\n\
                 changeset_idle_seconds = 7\nchangeset_seconds = 9\n";
     let config: Config = toml::from_str(text).unwrap();

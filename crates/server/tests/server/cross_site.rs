@@ -127,7 +127,7 @@ async fn pages_of_the_store_itself_and_other_clients_are_not_hindered() {
 
 /// What a page may post to another site without asking for permission first.
 #[tokio::test]
-async fn no_post_of_the_native_opening_takes_a_type_that_any_page_can_send() {
+async fn no_post_of_the_native_opening_accepts_a_type_that_any_page_can_send() {
     let server = TestServer::new();
     let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
     let posts = native(&document).into_iter().filter(|(method, _)| method == "POST");

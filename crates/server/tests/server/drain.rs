@@ -191,7 +191,7 @@ async fn a_refusal_reaches_a_client_over_http2() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_while_bytes_come() {
+async fn a_full_disk_is_reported_during_the_upload() {
     let faults = Faults::new();
     let store = store_with(faults.into_place(Place::memory("main")));
     let server = Running::with_store(store, Config::default()).await;
@@ -213,7 +213,7 @@ async fn a_full_disk_is_told_while_bytes_come() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_ends_is_cut() {
+async fn an_endless_body_is_cut_off() {
     let limits = Limits { refused_bytes: 1 << 20, ..Limits::default() };
     let server = Running::start(Config { limits, ..Config::default() }).await;
     let head =
@@ -237,7 +237,7 @@ async fn one_answer(stream: &mut TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn a_small_body_that_nobody_read_keeps_the_connection() {
+async fn a_small_unread_body_keeps_the_connection() {
     let server = Running::start(Config::default()).await;
     let case = refused(ADMIN, "POST", "/v1/none", 404, "no-route");
     let mut stream = server.connect().await;
@@ -252,7 +252,7 @@ async fn a_small_body_that_nobody_read_keeps_the_connection() {
 }
 
 #[tokio::test]
-async fn who_waits_to_be_asked_for_bytes_is_not_asked_for_those_nobody_reads() {
+async fn a_client_that_expects_100_continue_is_not_asked_for_unneeded_bytes() {
     let server = Running::start(Config::default()).await;
     let case = refused(USER, "PUT", "/v1/fs/a", 403, "denied").with("expect", "100-continue");
     let mut stream = server.connect().await;
@@ -264,7 +264,7 @@ async fn who_waits_to_be_asked_for_bytes_is_not_asked_for_those_nobody_reads() {
 }
 
 #[tokio::test]
-async fn a_stop_does_not_wait_for_what_is_discarded() {
+async fn shutdown_does_not_wait_for_discarded_bodies() {
     let server = Running::start(Config::default()).await;
     let case = refused(USER, "PUT", "/v1/fs/a", 403, "denied");
     let mut stream = server.connect().await;

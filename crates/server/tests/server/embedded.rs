@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::support::TestServer;
 
 #[test]
-fn a_store_is_made_and_opened_again() {
+fn a_store_is_created_and_reopened() {
     let dir = tempfile::tempdir().unwrap();
     drop(init_dir(dir.path(), "ada", "secret").unwrap());
     let opened = open_dir(dir.path()).unwrap();
@@ -19,7 +19,7 @@ fn a_store_is_made_and_opened_again() {
 }
 
 #[test]
-fn the_second_to_open_a_store_is_refused() {
+fn a_store_cannot_be_opened_twice() {
     let dir = tempfile::tempdir().unwrap();
     let first = init_dir(dir.path(), "ada", "secret").unwrap();
     assert!(matches!(open_dir(dir.path()), Err(OpenError::Locked(_))));
@@ -28,7 +28,7 @@ fn the_second_to_open_a_store_is_refused() {
 }
 
 #[test]
-fn a_store_is_made_only_where_nothing_else_is() {
+fn a_store_is_created_only_in_an_empty_directory() {
     let dir = tempfile::tempdir().unwrap();
     assert!(matches!(open_dir(dir.path()), Err(OpenError::Missing(_))));
     fs::write(dir.path().join("thesis.tex"), "x").unwrap();
@@ -39,7 +39,7 @@ fn a_store_is_made_only_where_nothing_else_is() {
 }
 
 #[test]
-fn settings_that_are_not_understood_are_refused() {
+fn unknown_settings_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(init_dir(dir.path(), "ada", "secret").unwrap());
     let settings = dir.path().join("store.toml");
@@ -88,7 +88,7 @@ async fn work(dir: &Path, vault: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_else_may_read_a_file_of_a_store() {
+async fn only_the_owner_can_read_the_files_of_a_store() {
     let outer = tempfile::tempdir().unwrap();
     let (dir, vault) = (outer.path().join("store"), outer.path().join("vault"));
     let mut found = Vec::new();
@@ -114,7 +114,7 @@ fn open_up(dir: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_others_could_read_is_closed_to_them_when_it_is_opened() {
+async fn a_store_readable_by_others_is_made_private_when_opened() {
     let outer = tempfile::tempdir().unwrap();
     let (dir, vault) = (outer.path().join("store"), outer.path().join("vault"));
     drop(init_dir(&dir, "ada", "secret").unwrap());

@@ -71,7 +71,7 @@ pub(crate) async fn position(server: &TestServer) -> String {
 }
 
 #[tokio::test]
-async fn changes_come_as_events_and_a_client_that_comes_back_goes_on() {
+async fn changes_are_sent_as_events_and_a_reconnecting_client_continues() {
     let server = TestServer::new();
     let mut events = Events::begin(&server, "/v1/changes?since=now", None).await;
     assert_eq!(events.block().await.unwrap(), "retry: 1000");
@@ -116,7 +116,7 @@ async fn no_position_is_sent_twice() {
 /// What the server does by itself is sent when it happens. Nobody looks again before the end of these waits, which the test does
 /// not live to see.
 #[tokio::test]
-async fn a_change_that_no_request_made_wakes_whoever_waits() {
+async fn a_change_outside_of_requests_wakes_waiting_clients() {
     let store = store();
     let server = TestServer { router: router(store.clone(), &Config::default()) };
     let admin = store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
@@ -142,7 +142,7 @@ async fn a_change_that_no_request_made_wakes_whoever_waits() {
 }
 
 #[tokio::test]
-async fn a_subtree_has_a_feed_of_its_own() {
+async fn a_subtree_has_its_own_feed() {
     let server = TestServer::new();
     server.put("/lab/x", "1").await.expect(201);
     let since = position(&server).await;
@@ -199,7 +199,7 @@ async fn a_revocation_is_an_event_without_a_name() {
 }
 
 #[tokio::test]
-async fn a_stream_is_refused_before_it_begins() {
+async fn a_stream_is_refused_before_it_starts() {
     let server = TestServer::new();
     server.put("/lab/x", "1").await.expect(201);
     let refused = [

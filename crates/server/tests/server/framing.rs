@@ -52,7 +52,7 @@ async fn a_request_has_one_host() {
 }
 
 #[tokio::test]
-async fn a_body_comes_in_one_way_only() {
+async fn a_body_has_either_a_length_or_a_transfer_coding() {
     let chunked = "0\r\n\r\n";
     for (headers, status) in [
         ("Transfer-Encoding: gzip, chunked\r\n", 501),
@@ -80,7 +80,7 @@ async fn a_body_comes_in_one_way_only() {
 /// RFC 9112, section 6.3: the coding counts, and the connection ends after the answer, so that what a proxy took for the
 /// body is never taken for a request.
 #[tokio::test]
-async fn behind_a_length_and_a_coding_nothing_is_smuggled() {
+async fn no_request_is_smuggled_with_a_length_and_a_transfer_coding() {
     for headers in [
         "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
         "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",

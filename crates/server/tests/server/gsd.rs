@@ -45,7 +45,7 @@ fn file(schema: &str, kind: ChunkType, columns: u32, data: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn the_index_tells_what_is_in_a_frame() {
+async fn the_index_lists_the_chunks_of_a_frame() {
     let server = full().await;
     let first = index(&server, "").await.expect(200);
     assert_eq!((&first["schema"], &first["frames"]), (&json!("hoomd"), &json!(5)));
@@ -66,7 +66,7 @@ async fn the_index_tells_what_is_in_a_frame() {
 }
 
 #[tokio::test]
-async fn a_file_without_frames_can_be_asked_what_it_is() {
+async fn a_file_without_frames_has_metadata() {
     let server = TestServer::new();
     let empty = Writer::create_in(Vec::new(), "test", "none", Version::new(1, 0)).unwrap();
     server.put("/traj.gsd", empty.close().unwrap()).await.expect(201);
@@ -77,7 +77,7 @@ async fn a_file_without_frames_can_be_asked_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_chunk_is_a_file_that_numpy_loads() {
+async fn a_chunk_is_returned_as_an_npy_file() {
     let server = full().await;
     let reader = Reader::open(FULL.to_vec()).unwrap();
     let entry = reader.find(2, b"particles/position").unwrap().unwrap();
@@ -94,7 +94,7 @@ async fn a_chunk_is_a_file_that_numpy_loads() {
 }
 
 #[tokio::test]
-async fn a_chunk_is_json_for_who_prefers_that() {
+async fn a_chunk_is_returned_as_json_on_request() {
     let server = full().await;
     let told = json_chunk(&server, "frame=2&name=particles/position&rows=1:3").await;
     assert_eq!(told.header("content-type"), "application/json");
@@ -113,7 +113,7 @@ async fn a_chunk_is_json_for_who_prefers_that() {
 }
 
 #[tokio::test]
-async fn what_a_frame_lacks_is_inherited_as_hoomd_does() {
+async fn missing_chunks_are_inherited_as_in_hoomd() {
     let server = full().await;
     let inherited = json_chunk(&server, "frame=1&name=particles/mass").await.expect(200);
     assert_eq!(inherited["frame"], 0);
@@ -135,7 +135,7 @@ async fn what_a_frame_lacks_is_inherited_as_hoomd_does() {
 }
 
 #[tokio::test]
-async fn reads_obey_conditions_and_each_form_has_its_tag() {
+async fn reads_respect_conditions_and_each_representation_has_its_tag() {
     let server = full().await;
     let query = "frame=2&name=particles/position";
     let (npy, json) = (chunk(&server, query).await, json_chunk(&server, query).await);
@@ -157,7 +157,7 @@ async fn reads_obey_conditions_and_each_form_has_its_tag() {
 }
 
 #[tokio::test]
-async fn head_tells_the_length_and_sends_nothing() {
+async fn head_returns_the_length_without_a_body() {
     let server = full().await;
     let uri = "/v1/gsd/chunk?path=/traj.gsd&frame=2&name=particles/position";
     let head = server.ask("HEAD", uri).send().await;
@@ -166,7 +166,7 @@ async fn head_tells_the_length_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn wrong_questions_are_problems_that_say_so() {
+async fn invalid_requests_are_reported_as_problems() {
     let server = full().await;
     for (query, status, kind) in [
         ("name=x", 404, "not-found"),
@@ -196,7 +196,7 @@ async fn wrong_questions_are_problems_that_say_so() {
 }
 
 #[tokio::test]
-async fn the_store_decides_who_may_ask() {
+async fn access_is_decided_by_the_store() {
     let server = full().await;
     for uri in ["/v1/gsd?path=/traj.gsd", "/v1/gsd/chunk?path=/traj.gsd&name=log/value"] {
         let as_file = server.ask_as(Some(USER), "GET", "/v1/fs/traj.gsd").send().await;
@@ -210,7 +210,7 @@ async fn the_store_decides_who_may_ask() {
 }
 
 #[tokio::test]
-async fn a_version_that_was_kept_can_be_asked() {
+async fn a_kept_version_can_be_read() {
     let server = full().await;
     let on = json!({"path": "/", "versioning": "on-request"});
     server.ask("PATCH", "/v1/attributes").json(&on).send().await.expect(200);
@@ -225,7 +225,7 @@ async fn a_version_that_was_kept_can_be_asked() {
 }
 
 #[tokio::test]
-async fn what_is_no_sound_trajectory_is_told_where_it_is_wrong() {
+async fn errors_in_a_trajectory_are_reported_with_their_offset() {
     let server = TestServer::new();
     let mut entry_of_type_99 = FULL.to_vec();
     entry_of_type_99[256 + 30] = 99;
@@ -248,7 +248,7 @@ async fn what_is_no_sound_trajectory_is_told_where_it_is_wrong() {
 }
 
 #[tokio::test]
-async fn any_cut_and_any_flipped_byte_is_answered() {
+async fn any_truncated_or_damaged_file_gets_a_response() {
     let server = TestServer::new();
     let ask = async |content: Vec<u8>| {
         server.put("/traj.gsd", content).await;
@@ -269,7 +269,7 @@ async fn any_cut_and_any_flipped_byte_is_answered() {
 }
 
 #[tokio::test]
-async fn memory_is_bounded_whatever_the_size() {
+async fn memory_use_does_not_depend_on_the_size() {
     let server = TestServer::new();
     let data: Vec<u8> = (0..24 << 20).map(|i: u32| (i >> 3) as u8).collect();
     server.put("/traj.gsd", file("none", ChunkType::U8, 4, &data)).await.expect(201);

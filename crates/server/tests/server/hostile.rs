@@ -322,7 +322,7 @@ async fn ask(server: &Running, line: &str, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn hostile_requests_are_refused_and_the_server_goes_on() {
+async fn hostile_requests_are_refused_and_the_server_keeps_running() {
     let short = Seconds::from_millis(500);
     let limits = Limits { header_seconds: short, idle_seconds: short, ..Limits::default() };
     let server = Running::start(Config { limits, ..Config::default() }).await;

@@ -39,7 +39,7 @@ async fn names(server: &TestServer, query: &str) -> (Vec<String>, Value) {
 }
 
 #[tokio::test]
-async fn one_key_is_read_by_a_whole_a_relative_and_a_cascading_name() {
+async fn one_key_is_read_by_a_complete_a_relative_and_a_cascading_name() {
     let server = server().await;
     let expected = json!({"name": "user:/server/port", "value": "8080", "base64": null,
         "binary": false, "meta": {"type": "long"}});
@@ -57,7 +57,7 @@ async fn one_key_is_read_by_a_whole_a_relative_and_a_cascading_name() {
 }
 
 #[tokio::test]
-async fn all_keys_or_a_subtree_come_in_pages() {
+async fn all_keys_or_a_subtree_are_returned_in_pages() {
     let server = server().await;
     let all = ["user:/icon", "user:/server/port", "user:/z"];
     assert_eq!(names(&server, "").await, (all.map(String::from).to_vec(), Value::Null));
@@ -73,7 +73,7 @@ async fn all_keys_or_a_subtree_come_in_pages() {
 }
 
 #[tokio::test]
-async fn who_has_it_already_is_told_so() {
+async fn a_client_with_a_current_copy_gets_304() {
     let server = server().await;
     let tag = key(&server, "z").await.header("etag").to_owned();
     assert_eq!(tag, server.get("/app").await.header("etag"));
@@ -84,7 +84,7 @@ async fn who_has_it_already_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_version_that_was_kept_can_be_asked_and_not_changed() {
+async fn a_kept_version_can_be_read_but_not_changed() {
     let server = server().await;
     let on = json!({"path": "/", "versioning": "on-request"});
     server.ask("PATCH", "/v1/attributes").json(&on).send().await.expect(200);
@@ -143,7 +143,7 @@ fn in_order(dump: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_key_is_removed_alone() {
+async fn only_the_given_key_is_removed() {
     let server = server().await;
     let remove = async |name: &str| server.ask("DELETE", &uri("/app", name)).send().await;
     remove("server/port").await.expect(204);
@@ -155,7 +155,7 @@ async fn a_key_is_removed_alone() {
 }
 
 #[tokio::test]
-async fn a_condition_holds_or_nothing_changes() {
+async fn a_failed_condition_changes_nothing() {
     let server = server().await;
     let put = |condition: (&'static str, &str), value: &str| {
         let ask = server.ask("PUT", &uri("/app", "z")).header(condition.0, condition.1);
@@ -178,7 +178,7 @@ async fn a_condition_holds_or_nothing_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn writers_that_race_lose_nothing() {
+async fn concurrent_writers_lose_no_changes() {
     const WRITERS: usize = 24;
     let server = server().await;
     let changes = (0..WRITERS).map(|number| {
@@ -200,7 +200,7 @@ async fn writers_that_race_lose_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_key_set_is_refused() {
+async fn other_contents_than_key_sets_are_refused() {
     let server = server().await;
     put_as(&server, "/text", "text/plain", b"kdbOpen 2\n$end\n".to_vec()).await;
     let refused = server.ask("GET", &uri("/text", "z")).send().await.problem(422, "format");
@@ -221,7 +221,7 @@ async fn what_is_no_key_set_is_refused() {
 }
 
 #[tokio::test]
-async fn bodies_that_make_no_key_change_nothing() {
+async fn invalid_bodies_change_nothing() {
     let server = server().await;
     for (name, body) in [
         ("z", json!({"value": 80})),
@@ -261,7 +261,7 @@ async fn rights_are_those_of_the_object() {
 }
 
 #[tokio::test]
-async fn a_key_set_beyond_the_limit_is_neither_read_nor_made() {
+async fn a_key_set_beyond_the_limit_is_neither_read_nor_written() {
     let limits = Limits { keyset_bytes: APP.len() as u64, ..Limits::default() };
     let server = TestServer::with(limits);
     put_as(&server, "/app", DUMP, APP.into()).await;

@@ -17,7 +17,7 @@ async fn lease(server: &TestServer, who: (&str, &str), question: Value) -> Answe
 }
 
 #[tokio::test]
-async fn a_server_leases_nothing_unless_it_is_told_to() {
+async fn a_server_leases_files_only_if_configured_to() {
     let server = TestServer::new();
     server.put("/a", "x").await.expect(201);
     for question in [json!({"path": "/a"}), json!({"path": "/none"})] {
@@ -29,7 +29,7 @@ async fn a_server_leases_nothing_unless_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn a_lease_is_made_renewed_and_ended_by_who_may_read() {
+async fn a_reader_can_create_renew_and_end_a_lease() {
     let server = server();
     let id = server.put("/a", "small").await.expect(201)["id"].clone();
     let made = lease(&server, ADMIN, json!({"id": id, "seconds": 5})).await.expect(201);

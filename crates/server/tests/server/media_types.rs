@@ -43,7 +43,7 @@ fn assert_guessed(resource: &Value, media_type: &str) {
 }
 
 #[tokio::test]
-async fn what_is_put_without_a_type_has_a_guess_at_every_size() {
+async fn a_content_of_any_size_put_without_a_type_has_a_guessed_one() {
     let server = TestServer::new();
     for (bytes, media_type, path) in contents() {
         assert_guessed(&server.put(&path, bytes.clone()).await.expect(201), media_type);
@@ -55,7 +55,7 @@ async fn what_is_put_without_a_type_has_a_guess_at_every_size() {
 }
 
 #[tokio::test]
-async fn an_upload_in_parts_in_any_order_has_the_same_guess() {
+async fn an_upload_in_parts_in_any_order_gets_the_same_guess() {
     let server = TestServer::new();
     for (bytes, media_type, path) in contents().filter(|(bytes, ..)| bytes.len() > 1) {
         let begun = server.post("/v1/uploads", json!({ "path": path })).await.expect(201);
@@ -76,7 +76,7 @@ async fn an_upload_in_parts_in_any_order_has_the_same_guess() {
 }
 
 #[tokio::test]
-async fn what_comes_through_the_irods_opening_has_the_same_guess() {
+async fn uploads_through_the_irods_opening_get_the_same_guess() {
     let irods = Irods::new().await;
     for (bytes, media_type, path) in contents().filter(|(bytes, ..)| bytes.len() > 1) {
         let lpath = irods.path(&path[1..]);
@@ -90,7 +90,7 @@ async fn what_comes_through_the_irods_opening_has_the_same_guess() {
 }
 
 #[tokio::test]
-async fn what_is_said_is_kept_and_shown_as_that() {
+async fn an_explicit_type_is_kept_and_shown_as_such() {
     let server = TestServer::new();
     let said = server.ask("PUT", "/v1/fs/a.csv").header("content-type", "text/x");
     let said = said.body("a,b").send().await.expect(201);
@@ -113,7 +113,7 @@ async fn what_is_said_is_kept_and_shown_as_that() {
 /// A browser that follows a link to a page that somebody said is one shows it, without scripts and apart from the server's own;
 /// a page that nobody said is one is saved.
 #[tokio::test]
-async fn a_guessed_page_is_not_shown_as_one() {
+async fn a_guessed_page_is_served_as_an_attachment() {
     let server = TestServer::new();
     let html = "<html><script>alert(1)</script></html>";
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
@@ -144,7 +144,7 @@ async fn a_guessed_page_is_not_shown_as_one() {
 }
 
 #[tokio::test]
-async fn an_archive_says_what_was_said_and_a_guess_is_made_again() {
+async fn an_archive_contains_explicit_types_and_guesses_are_made_again() {
     let server = TestServer::new();
     server.put("/t/a.csv", "a,b").await.expect(201);
     let said = server.ask("PUT", "/v1/fs/t/b.csv").header("content-type", "text/x");
@@ -167,7 +167,7 @@ async fn an_archive_says_what_was_said_and_a_guess_is_made_again() {
 
 /// The heart knows key sets by their first bytes as the format's own crate does.
 #[tokio::test]
-async fn key_sets_and_trajectories_are_known_as_what_they_are() {
+async fn key_sets_and_trajectories_are_recognised() {
     use cenote_keyset::{Format, KeyName, KeySet};
     let server = TestServer::new();
     for format in Format::ALL {

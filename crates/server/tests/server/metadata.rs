@@ -41,7 +41,7 @@ async fn walk(server: &TestServer, query: &str) -> std::collections::BTreeMap<St
 }
 
 #[tokio::test]
-async fn tags_tell_which_descriptions_are_the_same() {
+async fn equal_descriptions_have_equal_tags() {
     let server = TestServer::new();
     for (path, unit) in [("/t/a", "K"), ("/t/b", "K"), ("/t/c", "F"), ("/t/sub/d", "K")] {
         server.put(path, path).await.expect(201);
@@ -68,7 +68,7 @@ async fn tags_tell_which_descriptions_are_the_same() {
 }
 
 #[tokio::test]
-async fn a_description_is_given_to_another_resource_if_that_is_as_it_was_seen() {
+async fn a_description_is_copied_to_a_resource_if_its_state_is_as_expected() {
     let server = TestServer::new();
     let from = server.put("/a", "x").await.expect(201);
     let create = json!({"path": "/b", "kind": "collection"});
@@ -122,7 +122,7 @@ async fn search_finds_by_attribute_name_and_kind_in_pages() {
 }
 
 #[tokio::test]
-async fn a_collection_says_what_becomes_of_links_to_nothing() {
+async fn a_collection_determines_how_dangling_links_are_handled() {
     let server = TestServer::new();
     server.put("/lab/a", "x").await.expect(201);
     let require = async |word: &str| {
@@ -196,7 +196,7 @@ async fn a_link_follows_its_resource_and_is_found_from_there() {
 }
 
 #[tokio::test]
-async fn an_access_list_tells_where_each_line_comes_from() {
+async fn an_access_list_shows_the_origin_of_each_entry() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     let grant = json!({"path": "/c", "operations": [{"name": USER.0, "level": "read", "scope": "default"}]});
@@ -343,7 +343,7 @@ async fn versions_are_kept_restored_and_pruned() {
 }
 
 #[tokio::test]
-async fn an_upload_takes_parts_in_any_order() {
+async fn an_upload_accepts_parts_in_any_order() {
     let server = TestServer::new();
     let begin =
         json!({"path": "/big", "size": 10, "if_none_match": "*", "media_type": "text/plain"});
@@ -371,7 +371,7 @@ async fn an_upload_takes_parts_in_any_order() {
 }
 
 #[tokio::test]
-async fn an_upload_can_be_given_up() {
+async fn an_upload_can_be_abandoned() {
     let server = TestServer::new();
     let begun = server.post("/v1/uploads", json!({"path": "/big"})).await.expect(201);
     let uri = format!("/v1/uploads/{}", begun["id"].as_str().unwrap());
@@ -380,7 +380,7 @@ async fn an_upload_can_be_given_up() {
 }
 
 #[tokio::test]
-async fn the_feed_tells_what_happened_since() {
+async fn the_feed_reports_changes_since_a_position() {
     let server = TestServer::new();
     let changes = async |uri: String| server.ask("GET", &uri).send().await.expect(200);
     let start = changes("/v1/changes".to_owned()).await;
@@ -404,7 +404,7 @@ async fn the_feed_tells_what_happened_since() {
 }
 
 #[tokio::test]
-async fn who_waits_is_told_at_once() {
+async fn waiting_clients_are_notified_immediately() {
     let server = TestServer::new();
     let start = server.ask("GET", "/v1/changes").send().await.expect(200);
     let uri = format!("/v1/changes?wait=60&since={}", start["next"].as_str().unwrap());
@@ -414,7 +414,7 @@ async fn who_waits_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_description_is_triples_too() {
+async fn a_description_can_be_read_as_triples() {
     let server = TestServer::new();
     server.put("/a", "x").await.expect(201);
     let operations = json!([{"op": "add", "attribute": "temp", "value": "300", "unit": "K"}]);
@@ -436,7 +436,7 @@ async fn a_description_is_triples_too() {
 /// What is shown of a link changes with what it leads to, and so does the tag; a change of the description rests on the
 /// description alone.
 #[tokio::test]
-async fn the_tag_of_a_description_changes_with_what_is_shown_of_its_links() {
+async fn the_tag_of_a_description_changes_with_the_displayed_links() {
     let server = TestServer::new();
     for path in ["/a", "/plain", "/target"] {
         server.put(path, "x").await.expect(201);

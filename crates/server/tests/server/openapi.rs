@@ -7,7 +7,7 @@ use cenote_server::{Config, Server};
 use crate::support::{ADMIN, TestServer, basic, store};
 
 #[tokio::test]
-async fn the_document_describes_every_operation_whole() {
+async fn the_document_describes_every_operation_completely() {
     let server = TestServer::new();
     let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"), "{}", document["openapi"]);
@@ -28,7 +28,7 @@ async fn the_document_describes_every_operation_whole() {
 /// `scripts/schemathesis` installs the client and runs this.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "scripts/schemathesis runs it"]
-async fn every_answer_is_one_that_the_document_describes() {
+async fn every_response_conforms_to_the_document() {
     let config = Config { listen: ([127, 0, 0, 1], 0).into(), ..Config::default() };
     let server = Server::bind(store(), &config).await.unwrap();
     let document = format!("{}/openapi.json", server.url());

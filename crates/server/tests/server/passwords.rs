@@ -39,7 +39,7 @@ async fn log_in(server: &TestServer, opening: (&str, &str), password: &str) -> A
 }
 
 #[tokio::test]
-async fn wrong_passwords_slow_down_what_follows_in_every_opening() {
+async fn wrong_passwords_delay_later_attempts_in_every_opening() {
     for opening in OPENINGS {
         let server = server(Limits { login_failures: 2, ..Limits::default() });
         for _ in 0..3 {
@@ -59,7 +59,7 @@ async fn wrong_passwords_slow_down_what_follows_in_every_opening() {
 }
 
 #[tokio::test]
-async fn who_is_known_is_let_in_whatever_others_tried() {
+async fn known_callers_are_admitted_whatever_others_tried() {
     let locking = Limits { login_lockout_failures: 3, ..Limits::default() };
     for limits in [Limits::default(), locking] {
         let server = server(limits);
@@ -76,7 +76,7 @@ async fn who_is_known_is_let_in_whatever_others_tried() {
 }
 
 #[tokio::test]
-async fn an_account_is_locked_only_if_the_settings_say_so() {
+async fn an_account_is_locked_only_if_configured() {
     let limits = Limits {
         login_failures: 100,
         login_lockout_failures: 3,
@@ -93,7 +93,7 @@ async fn an_account_is_locked_only_if_the_settings_say_so() {
 }
 
 #[tokio::test]
-async fn a_name_that_nobody_has_is_slowed_down_alike() {
+async fn an_unknown_name_is_delayed_in_the_same_way() {
     let server = server(Limits { login_failures: 1, ..Limits::default() });
     let nobody = async || {
         let ask = server.ask_as(None, "GET", "/v1/whoami");

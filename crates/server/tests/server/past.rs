@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Answer, TestServer, USER, store};
 
 #[tokio::test]
-async fn the_past_is_shown_over_http_and_what_is_not_kept_is_expired() {
+async fn the_past_is_shown_over_http_and_states_no_longer_kept_are_expired() {
     let server = TestServer::new();
     let keep = json!({"path": "/", "versioning": "each-change"});
     server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
@@ -86,7 +86,7 @@ fn paths(lines: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_walk_and_a_search_of_the_past_are_streams_that_go_on_after_any_line() {
+async fn a_walk_and_a_search_of_the_past_can_be_resumed_after_any_line() {
     let (server, then) = changed().await;
     let walk = async |rest: &str| {
         let uri = format!("/v1/past/walk?path=/c&as_of={then}{rest}");
@@ -141,7 +141,7 @@ async fn a_moment_has_one_position() {
 }
 
 #[tokio::test]
-async fn contents_of_the_past_come_as_one_archive() {
+async fn contents_of_the_past_are_returned_as_one_archive() {
     let (server, then) = changed().await;
     let archive = async |paths: Value| {
         let question = json!({"as_of": then, "paths": paths});
@@ -161,7 +161,7 @@ async fn contents_of_the_past_come_as_one_archive() {
 }
 
 #[tokio::test]
-async fn what_was_is_restored_under_another_name() {
+async fn a_former_state_is_restored_under_another_name() {
     let store = store();
     let (server, then) = changed_in(&store).await;
     let restore = async |body: Value| {

@@ -101,7 +101,7 @@ fn is_answered_408(answer: &str, case: &str) {
 }
 
 #[tokio::test]
-async fn a_peer_that_falls_silent_is_closed_in_every_phase() {
+async fn a_silent_connection_is_closed_in_every_phase() {
     let server = start(strict()).await;
     let silences = silences();
     let answers = silences.iter().map(|(_, sent, _)| server.raw(sent));
@@ -141,7 +141,7 @@ async fn secure((server, connector): &(Running, TlsConnector)) -> TlsStream<toki
 }
 
 #[tokio::test]
-async fn a_peer_that_falls_silent_is_closed_in_every_phase_of_tls() {
+async fn a_silent_connection_is_closed_in_every_phase_of_tls() {
     let tls = start_with_tls().await;
     for handshake in ["", "\x16\x03\x01\x02"] {
         assert_eq!(tls.0.raw(handshake).await, "");
@@ -183,7 +183,7 @@ async fn drip(server: &Running, sent: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_peer_that_drips_is_closed_too() {
+async fn a_trickling_connection_is_closed() {
     let server = start(strict()).await;
     for sent in ["", "GET /", "GET / HTTP/1.1\r\nx: "] {
         drip(&server, sent).await;
@@ -218,7 +218,7 @@ async fn put_large(server: &Running) {
 }
 
 #[tokio::test]
-async fn a_peer_that_takes_no_answer_is_closed() {
+async fn a_connection_that_does_not_read_its_response_is_closed() {
     let server = start(strict()).await;
     put_large(&server).await;
     let user = basic(ADMIN);
@@ -245,7 +245,7 @@ async fn http2_client(
 }
 
 #[tokio::test]
-async fn a_stream_of_http2_that_brings_nothing_is_answered_and_its_connection_closed() {
+async fn a_silent_http2_stream_gets_a_response_and_its_connection_is_closed() {
     let server = start(strict()).await;
     let mut client = http2_client(server.connect().await, 1 << 16).await;
     let silent = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
@@ -257,7 +257,7 @@ async fn a_stream_of_http2_that_brings_nothing_is_answered_and_its_connection_cl
 }
 
 #[tokio::test]
-async fn who_comes_to_a_full_server_is_served_and_the_silent_make_room() {
+async fn a_full_server_accepts_new_connections_by_closing_silent_ones() {
     let server = start(Limits { connections: 4, ..patient() }).await;
     let mut silent = Vec::new();
     for round in 0..20 {
@@ -291,7 +291,7 @@ async fn a_caller_with_a_login_does_not_make_room() {
 }
 
 #[tokio::test]
-async fn streams_beyond_the_most_at_a_time_of_a_connection_wait() {
+async fn streams_beyond_the_limit_of_a_connection_wait() {
     let server = start(patient()).await;
     let client = http2_client(server.connect().await, 1 << 16).await;
     let asks = (0..500).map(|_| {

@@ -11,7 +11,7 @@ fn bearer(token: &Value) -> String {
 }
 
 #[tokio::test]
-async fn users_are_made_changed_and_removed() {
+async fn users_are_created_changed_and_removed() {
     let server = TestServer::new();
     let new = json!({"name": "linus", "password": "penguin", "role": "user"});
     server.post("/v1/users", new.clone()).await.expect(201);
@@ -31,7 +31,7 @@ async fn users_are_made_changed_and_removed() {
 }
 
 #[tokio::test]
-async fn groups_give_access_to_those_in_them() {
+async fn groups_give_access_to_their_members() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     server.post("/v1/groups", json!({"name": "lab"})).await.expect(201);
@@ -52,7 +52,7 @@ async fn groups_give_access_to_those_in_them() {
 }
 
 #[tokio::test]
-async fn a_token_does_what_it_may_until_it_is_revoked() {
+async fn a_token_is_valid_within_its_limits_until_it_is_revoked() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     let new = json!({"label": "ci", "level": "read", "within": "/c", "expires_in": 3600});
@@ -72,7 +72,7 @@ async fn a_token_does_what_it_may_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_ticket_opens_what_it_is_for_as_often_as_it_may() {
+async fn a_ticket_opens_its_resource_within_its_limits() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     let made = server.post("/v1/tickets", json!({"path": "/c", "uses": 2})).await.expect(201);
@@ -156,7 +156,7 @@ async fn only_an_administrator_checks_the_store() {
 }
 
 #[tokio::test]
-async fn each_route_says_how_it_uses_a_ticket() {
+async fn each_route_declares_how_it_uses_a_ticket() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     let limits = json!({"path": "/c", "level": "write", "uses": 100, "writes": 100, "bytes": 1000});
@@ -195,7 +195,7 @@ async fn each_route_says_how_it_uses_a_ticket() {
 }
 
 #[tokio::test]
-async fn an_upload_in_parts_is_one_write_of_a_ticket() {
+async fn an_upload_in_parts_counts_as_one_write_of_a_ticket() {
     let server = TestServer::new();
     server
         .ask("POST", "/v1/create")

@@ -62,7 +62,7 @@ async fn an_empty_group_does_not_become_the_default() {
 }
 
 #[tokio::test]
-async fn contents_go_where_a_put_says() {
+async fn contents_are_stored_in_the_place_given_in_a_put() {
     let disk = disk().await;
     disk.server.post("/v1/places", json!({"name": "pair"})).await.expect(201);
     for name in ["a", "b"] {
@@ -109,7 +109,7 @@ async fn objects_and_trees_are_replicated_and_trimmed() {
 }
 
 #[tokio::test]
-async fn a_place_is_drained_and_forgotten() {
+async fn a_place_is_drained_and_removed() {
     let disk = disk().await;
     disk.server.ask("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
     disk.server.ask("DELETE", "/v1/places?name=a").send().await.problem(409, "not-empty");
@@ -124,7 +124,7 @@ async fn a_place_is_drained_and_forgotten() {
 }
 
 #[tokio::test]
-async fn places_are_added_only_where_the_settings_say() {
+async fn places_are_added_only_where_the_settings_allow() {
     let disk = disk().await;
     std::os::unix::fs::symlink("/etc", disk.dir.path().join("link")).unwrap();
     let dir = disk.dir.path().display();
@@ -149,7 +149,7 @@ async fn places_are_added_only_where_the_settings_say() {
 }
 
 #[tokio::test]
-async fn a_place_that_was_added_before_stays_open_whatever_the_settings_say() {
+async fn an_existing_place_stays_open_whatever_the_settings() {
     let disk = disk().await;
     disk.server.ask("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
     let Disk { dir, embedded, server } = disk;
@@ -166,7 +166,7 @@ async fn a_place_that_was_added_before_stays_open_whatever_the_settings_say() {
 }
 
 #[tokio::test]
-async fn files_are_registered_only_where_the_settings_say() {
+async fn files_are_registered_only_where_the_settings_allow() {
     let disk = disk().await;
     let file = json!({"path": "/x", "place": "a", "file": "/etc/hostname"});
     disk.server.post("/v1/register", file).await.problem(403, "denied");

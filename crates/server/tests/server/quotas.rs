@@ -36,7 +36,7 @@ async fn a_quota_is_set_shown_enforced_and_removed() {
 }
 
 #[tokio::test]
-async fn what_is_no_quota_is_refused_with_a_hint() {
+async fn invalid_quotas_are_refused_with_a_hint() {
     let server = TestServer::new();
     server.put("/object", vec![0; 1]).await;
     let bytes = |path: &str, most: Value| json!({"path": path, "hard": {"bytes": most}});
@@ -62,7 +62,7 @@ async fn what_is_no_quota_is_refused_with_a_hint() {
 
 /// The number that iRODS has for it, and nothing is written.
 #[tokio::test]
-async fn a_quota_speaks_irods_too() {
+async fn a_quota_is_available_through_irods() {
     let irods = Irods::new().await;
     irods.write("full", "0123456789").await;
     let home = irods.path("");

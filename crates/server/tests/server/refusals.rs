@@ -49,7 +49,7 @@ async fn every_refusal_is_a_problem_with_the_right_status() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_what_a_route_takes_is_refused() {
+async fn a_body_of_the_wrong_form_is_refused() {
     let server = TestServer::new();
     let post = |body: &'static str| server.ask("POST", "/v1/create").body(body);
     post("{}").send().await.problem(415, "media-type");
@@ -84,7 +84,7 @@ async fn sizes_are_limited() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_leaves_nothing() {
+async fn a_truncated_body_leaves_nothing() {
     let server = TestServer::new();
     let chunks = [Ok(Bytes::from(vec![1; 100_000])), Err(std::io::Error::other("reset"))];
     let broken = Body::from_stream(stream::iter(chunks));
@@ -93,14 +93,14 @@ async fn a_body_that_breaks_off_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_client_that_stalls_is_cut() {
+async fn a_stalled_client_is_disconnected() {
     let server = TestServer::with(Limits { idle_seconds: Seconds::new(0), ..Limits::default() });
     let silent = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
     server.ask("PUT", "/v1/fs/a").body(silent).send().await.problem(408, "timeout");
 }
 
 #[tokio::test]
-async fn too_many_requests_at_a_time_are_turned_away() {
+async fn requests_beyond_the_concurrency_limit_are_refused() {
     let server = TestServer::with(Limits { requests: 1, ..Limits::default() });
     let silent = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
     server.ask("GET", "/v1/whoami").send().await.expect(200);
@@ -115,7 +115,7 @@ async fn too_many_requests_at_a_time_are_turned_away() {
 }
 
 #[tokio::test]
-async fn what_one_may_not_do_changes_nothing() {
+async fn denied_requests_change_nothing() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     let grace = |method, uri| server.ask_as(Some(USER), method, uri);
@@ -132,7 +132,7 @@ async fn what_one_may_not_do_changes_nothing() {
 }
 
 #[tokio::test]
-async fn who_cannot_be_verified_is_asked_again() {
+async fn failed_authentication_is_challenged_again() {
     let server = TestServer::new();
     let wrong = |who| server.ask_as(Some(who), "GET", "/v1/whoami").send();
     for who in [(ADMIN.0, "wrong"), ("nobody", ADMIN.1), (ADMIN.0, "")] {
@@ -156,7 +156,7 @@ async fn browse(server: &TestServer, who: Option<(&str, &str)>, uri: &str) -> An
 }
 
 #[tokio::test]
-async fn a_browser_is_shown_where_it_is_and_asked_to_log_in() {
+async fn a_browser_gets_a_page_and_is_asked_to_log_in() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     let page = browse(&server, None, "/").await;
@@ -207,7 +207,7 @@ async fn a_digest_is_checked_or_refused() {
 }
 
 #[tokio::test]
-async fn two_that_replace_the_same_state_do_not_both_succeed() {
+async fn of_two_replacements_of_the_same_state_only_one_succeeds() {
     let server = TestServer::new();
     let state = server.put("/a", "0").await.expect(201)["state"].clone();
     let state = state.as_str().unwrap();

@@ -182,7 +182,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn every_set_allows_what_it_includes_through_both_openings(sets in proptest::collection::vec(sets(), 1..3)) {
+    fn every_set_of_rights_permits_its_operations_through_both_openings(sets in proptest::collection::vec(sets(), 1..3)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (world, mut number) = (World::new().await, 0);

@@ -32,7 +32,7 @@ async fn got(server: &TestServer, path: &str) -> (u16, Vec<u8>, bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_with_rotten_bytes_breaks_off_and_the_damage_shows() {
+async fn a_response_with_corrupt_bytes_is_aborted_and_the_damage_reported() {
     let dir = tempfile::tempdir().unwrap();
     let store = store_with(Place::local("main", dir.path()).unwrap());
     let server = TestServer { router: router(store.clone(), &Config::default()) };

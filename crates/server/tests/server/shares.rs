@@ -13,7 +13,7 @@ use crate::batch::archive;
 use crate::support::{ADMIN, Answer, Ask, TestServer, USER};
 
 #[tokio::test]
-async fn callers_without_a_login_do_not_take_the_places_of_others() {
+async fn anonymous_callers_do_not_use_the_slots_of_others() {
     let server = TestServer::with(Limits { anonymous_requests: 2, ..Limits::default() });
     let nobody = || server.ask_as(None, "GET", "/v1/whoami");
     let held = [nobody().begin().await, nobody().begin().await];
@@ -30,7 +30,7 @@ async fn callers_without_a_login_do_not_take_the_places_of_others() {
 }
 
 #[tokio::test]
-async fn one_caller_does_not_take_the_places_of_others() {
+async fn one_caller_does_not_use_the_slots_of_others() {
     let server = TestServer::with(Limits { requests_per_caller: 2, ..Limits::default() });
     let user = || server.ask_as(Some(USER), "GET", "/v1/whoami");
     let _held = [user().begin().await, user().begin().await];
@@ -72,7 +72,7 @@ async fn count(server: &TestServer, name: &str) -> usize {
 }
 
 #[test]
-fn who_waits_takes_no_place_and_no_thread() {
+fn waiting_requests_use_no_slot_and_no_thread() {
     let mut few = tokio::runtime::Builder::new_multi_thread();
     let few = few.worker_threads(1).max_blocking_threads(2).enable_all().build().unwrap();
     few.block_on(async {
@@ -105,7 +105,7 @@ fn who_waits_takes_no_place_and_no_thread() {
 }
 
 #[tokio::test]
-async fn bodies_in_memory_have_a_limit_together() {
+async fn bodies_in_memory_have_a_total_limit() {
     let server = TestServer::with(Limits { buffer_bytes: 192 << 10, ..Limits::default() });
     let create = |who, body: Body| {
         let ask = server.ask_as(Some(who), "POST", "/v1/create");
@@ -127,7 +127,7 @@ async fn bodies_in_memory_have_a_limit_together() {
 }
 
 #[tokio::test]
-async fn a_batch_commits_before_it_takes_too_much_memory() {
+async fn a_batch_commits_before_it_uses_too_much_memory() {
     // Enough for one commit, and not for the whole of the batch.
     let server = TestServer::with(Limits { buffer_bytes: 20 << 20, ..Limits::default() });
     let names: Vec<String> = (0..400).map(|n| format!("f{n}")).collect();
@@ -160,7 +160,7 @@ fn refused_in_protocol(answers: [Answer; 2], status: u16) {
 }
 
 #[tokio::test]
-async fn a_server_without_room_says_so_in_the_words_of_each_protocol() {
+async fn an_overloaded_server_reports_it_in_the_form_of_each_protocol() {
     let limits = Limits { requests: 2, requests_per_caller: 1, ..Limits::default() };
     let server = TestServer::with(limits);
     let log_in = server.ask_as(Some(USER), "POST", "/irods-http-api/0.7.0/authenticate");
@@ -189,7 +189,7 @@ async fn a_server_without_room_says_so_in_the_words_of_each_protocol() {
 }
 
 #[tokio::test]
-async fn a_body_that_keeps_to_its_rate_is_not_cut_by_the_time_of_a_request() {
+async fn a_body_at_the_required_rate_is_not_cut_off_by_the_request_timeout() {
     let limit = Duration::from_secs(1);
     let server = TestServer::with(Limits { request_seconds: Seconds::new(1), ..Limits::default() });
     let (go, gone) = oneshot::channel();

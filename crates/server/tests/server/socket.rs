@@ -45,7 +45,7 @@ async fn speak_http2(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'stati
 }
 
 #[tokio::test]
-async fn http1_keeps_a_connection() {
+async fn http1_reuses_a_connection() {
     let server = Running::start(Config::default()).await;
     let stream = TokioIo::new(server.connect().await);
     let (mut client, connection) = hyper::client::conn::http1::handshake(stream).await.unwrap();
@@ -87,7 +87,7 @@ async fn tls_offers_http2() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_none_is_refused_at_the_start() {
+async fn an_invalid_certificate_is_refused_at_startup() {
     let dir = tempfile::tempdir().unwrap();
     let tls = Tls { cert: dir.path().join("none.pem"), key: dir.path().join("none.pem") };
     let config = Config { listen: ([127, 0, 0, 1], 0).into(), tls: Some(tls), ..Config::default() };
@@ -96,7 +96,7 @@ async fn a_certificate_that_is_none_is_refused_at_the_start() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_answered_400() {
+async fn invalid_http_gets_400() {
     let server = Running::start(Config::default()).await;
     assert!(server.raw("nonsense\r\n\r\n").await.starts_with("HTTP/1.1 400"));
     let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(1 << 20));
@@ -105,7 +105,7 @@ async fn what_is_no_http_is_answered_400() {
 }
 
 #[tokio::test]
-async fn a_header_that_never_ends_is_cut() {
+async fn an_endless_header_is_cut_off() {
     let limits = Limits { header_seconds: Seconds::from_millis(50), ..Limits::default() };
     let server = Running::start(Config { limits, ..Config::default() }).await;
     // The read ends only because the server ends the connection.
@@ -113,7 +113,7 @@ async fn a_header_that_never_ends_is_cut() {
 }
 
 #[tokio::test]
-async fn an_upload_that_breaks_off_leaves_nothing() {
+async fn an_interrupted_upload_leaves_nothing() {
     let server = Running::start(Config::default()).await;
     let head = format!(
         "PUT /v1/fs/a HTTP/1.1\r\nhost: x\r\nauthorization: {}\r\ncontent-length: 1000\r\n\r\nhello",
@@ -130,7 +130,7 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_stop_lets_requests_under_way_end() {
+async fn shutdown_lets_running_requests_finish() {
     let server = Running::start(Config::default()).await;
     let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(1);
     let body = futures_util::stream::unfold(receiver, |mut receiver| async {
@@ -152,7 +152,7 @@ async fn a_stop_lets_requests_under_way_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_before_the_client_went_is_kept_if_it_asked_for_that() {
+async fn bytes_received_before_a_disconnect_are_kept_on_request() {
     let server = Running::start(Config::default()).await;
     let admin = server.store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
     let options = UploadOptions { size: Some(1_000_000), ..UploadOptions::default() };
@@ -180,7 +180,7 @@ async fn what_came_before_the_client_went_is_kept_if_it_asked_for_that() {
 
 /// A query of 10^8 rows: the runtime ends only because the query does.
 #[test]
-fn a_query_stops_when_its_client_has_gone() {
+fn a_query_stops_when_its_client_disconnects() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let irods = cenote_server::Irods { query_seconds: 3_600, ..Default::default() };

@@ -43,7 +43,7 @@ async fn complete(server: &TestServer, stage: &str, how: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn a_stage_is_written_and_read_and_the_object_is_as_it_was_until_it_is_published() {
+async fn a_stage_is_written_and_read_without_changing_the_object_until_it_is_published() {
     let (server, stage) = staged().await;
     assert_eq!(patch(&server, &stage, "append=true", " line").await.expect(200)["size"], 9);
     assert_eq!(patch(&server, &stage, "offset=0", "Ba").await.expect(200)["size"], 9);
@@ -75,7 +75,7 @@ async fn a_stage_is_written_and_read_and_the_object_is_as_it_was_until_it_is_pub
 }
 
 #[tokio::test]
-async fn a_stage_is_refused_where_the_object_changed_since_and_published_by_force() {
+async fn publishing_a_stage_over_a_changed_object_requires_force() {
     let (server, stage) = staged().await;
     patch(&server, &stage, "append=true", "!").await.expect(200);
     server.put("/d/x", "of others").await.expect(200);
@@ -88,7 +88,7 @@ async fn a_stage_is_refused_where_the_object_changed_since_and_published_by_forc
 }
 
 #[tokio::test]
-async fn a_stage_gives_no_right_that_was_revoked_since() {
+async fn publishing_a_stage_requires_current_rights() {
     let (server, stage) = staged().await;
     patch(&server, &stage, "append=true", "!").await.expect(200);
     for (level, refusal) in [("null", (404, "not-found")), ("read_object", (403, "denied"))] {

@@ -8,7 +8,7 @@ fn names(listing: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_listing_comes_in_pages_in_name_order() {
+async fn a_listing_is_returned_in_pages_in_name_order() {
     let server = TestServer::new();
     for name in ["b", "a", "c", "\u{e4}"] {
         server.put(&format!("/lab/{name}").replace('\u{e4}', "%C3%A4"), "x").await.expect(201);
@@ -42,7 +42,7 @@ async fn a_resource_is_found_by_its_id_wherever_it_moves() {
 }
 
 #[tokio::test]
-async fn many_are_told_of_at_once_each_with_its_own_answer() {
+async fn many_resources_are_described_at_once_each_with_its_own_outcome() {
     let server = TestServer::new();
     server.put("/a", "x").await.expect(201);
     let items = json!({"items": [{"path": "/a"}, {"path": "/b"}, {"path": "c"}, {"id": 1}]});
@@ -79,7 +79,7 @@ async fn a_walk_streams_a_line_for_each_resource_in_path_order() {
 }
 
 #[tokio::test]
-async fn a_walk_comes_in_pages_and_goes_on_after_any_of_its_lines() {
+async fn a_walk_is_returned_in_pages_and_resumes_after_any_line() {
     let server = TestServer::new();
     for path in ["/t/b/1", "/t/a", "/t/b/2", "/t/b.x"] {
         server.put(path, "x").await.expect(201);
@@ -119,7 +119,7 @@ async fn a_walk_comes_in_pages_and_goes_on_after_any_of_its_lines() {
 }
 
 #[tokio::test]
-async fn a_listing_tells_what_it_is_asked_for_with_each_entry() {
+async fn a_listing_includes_the_requested_details_of_each_entry() {
     let server = TestServer::new();
     for name in ["a", "b"] {
         server.put(&format!("/lab/{name}"), "x").await.expect(201);
@@ -159,7 +159,7 @@ async fn links_and_descriptions_have_no_content() {
 }
 
 #[tokio::test]
-async fn creating_again_is_an_error_unless_said_otherwise() {
+async fn creating_an_existing_resource_is_an_error_by_default() {
     let server = TestServer::new();
     let create = |exist_ok| json!({"path": "/c", "kind": "collection", "exist_ok": exist_ok});
     let first = server.post("/v1/create", create(false)).await.expect(201);
@@ -180,7 +180,7 @@ async fn a_copy_shares_nothing_that_can_change() {
 }
 
 #[tokio::test]
-async fn a_copy_may_have_conditions_on_what_it_replaces() {
+async fn a_copy_may_have_conditions_on_its_target() {
     let server = TestServer::new();
     server.put("/a", "one").await.expect(201);
     let seen = server.put("/b", "two").await.expect(201)["state"].as_str().unwrap().to_owned();
@@ -197,7 +197,7 @@ async fn a_copy_may_have_conditions_on_what_it_replaces() {
 }
 
 #[tokio::test]
-async fn removing_a_tree_has_to_be_said() {
+async fn removing_a_tree_has_to_be_requested() {
     let server = TestServer::new();
     server.put("/t/a", "x").await.expect(201);
     let remove = async |uri: &str| server.ask("DELETE", uri).send().await;
@@ -225,7 +225,7 @@ async fn attributes_are_set_one_by_one() {
 }
 
 #[tokio::test]
-async fn usage_counts_what_lies_below() {
+async fn usage_counts_everything_below() {
     let server = TestServer::new();
     server.put("/t/a", "12345").await.expect(201);
     server.put("/t/u/b", "123").await.expect(201);
@@ -238,7 +238,7 @@ async fn usage_counts_what_lies_below() {
 }
 
 #[tokio::test]
-async fn what_was_removed_is_restored_or_emptied() {
+async fn removed_resources_are_restored_or_purged() {
     let server = TestServer::new();
     let root = json!({"path": "/", "keep_removed": 3600});
     server.ask("PATCH", "/v1/attributes").json(&root).send().await.expect(200);
@@ -266,7 +266,7 @@ async fn what_was_removed_is_restored_or_emptied() {
 }
 
 #[tokio::test]
-async fn a_limit_of_what_is_kept_is_set_shown_and_lifted() {
+async fn a_limit_of_the_trash_is_set_shown_and_lifted() {
     let server = TestServer::new();
     let set = async |mut body: Value| {
         body["path"] = json!("/");
@@ -281,7 +281,7 @@ async fn a_limit_of_what_is_kept_is_set_shown_and_lifted() {
 
 /// What is counted over all resources says how many there are that the caller may not see.
 #[tokio::test]
-async fn what_is_counted_over_all_resources_is_told_to_administrators_only() {
+async fn totals_of_the_store_are_shown_only_to_administrators() {
     let server = TestServer::new();
     server.put("/t/a", "12345").await.expect(201);
     let told = async |who: Option<(&str, &str)>| {

@@ -20,7 +20,7 @@ async fn get(server: &TestServer, name: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn any_bytes_come_back_alone_in_the_list_and_in_a_listing() {
+async fn any_bytes_are_returned_individually_in_the_list_and_in_a_listing() {
     let server = TestServer::new();
     server.put("/a", "content").await.expect(201);
     let all: Vec<u8> = (0..=255).collect();
@@ -67,7 +67,7 @@ async fn any_bytes_come_back_alone_in_the_list_and_in_a_listing() {
 }
 
 #[tokio::test]
-async fn conditions_and_bad_input_are_answered_for() {
+async fn conditions_and_invalid_input_get_errors() {
     let server = TestServer::new();
     let tag = server.put("/a", "content").await.expect(201)["description_etag"].clone();
     let put = async |name: &str, header: (&'static str, &str)| {

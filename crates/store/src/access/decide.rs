@@ -144,7 +144,7 @@ mod truth_table {
     }
 
     #[test]
-    fn grants_reach_as_far_as_their_scope() {
+    fn grants_apply_within_their_scope() {
         const READ: Rights = Rights::READ_OBJECT;
         use Scope::{Default, Subtree, This};
         let none = list(&[]);
@@ -170,7 +170,7 @@ mod truth_table {
     }
 
     #[test]
-    fn what_several_lines_give_adds_up() {
+    fn rights_from_several_entries_are_combined() {
         use Scope::{Default, Subtree, This};
         let lines = list(&[
             (ALICE, Rights::CREATE, This),
@@ -217,7 +217,7 @@ mod truth_table {
     }
 
     #[test]
-    fn administrators_own_all_or_see_all() {
+    fn administrators_have_all_rights_or_read_everything() {
         let none = list(&[]);
         let admin = caller(Role::Admin);
         assert_eq!(rights(&admin, &none, &none, &none), Rights::OWN);
@@ -227,7 +227,7 @@ mod truth_table {
     }
 
     #[test]
-    fn a_token_limits_what_its_user_may_do() {
+    fn a_token_limits_the_rights_of_its_user() {
         let none = list(&[]);
         let by_token = |within: Option<u64>| {
             let (rights, within) = (Rights::READ_OBJECT, within.map(ResourceId));
@@ -243,7 +243,7 @@ mod truth_table {
     }
 
     #[test]
-    fn a_ticket_opens_its_resource_and_what_is_below() {
+    fn a_ticket_gives_access_to_its_resource_and_everything_below() {
         let none = list(&[]);
         let ticket = |id| TicketGrant {
             digest: [0; 32],

@@ -142,7 +142,7 @@ mod truth_table {
     ];
 
     #[test]
-    fn each_operation_needs_what_its_row_says() {
+    fn each_operation_requires_the_rights_in_its_row() {
         for (operation, row) in TABLE {
             let needed: String = RIGHTS
                 .into_iter()

@@ -206,7 +206,7 @@ mod truth_table {
     ];
 
     #[test]
-    fn each_credential_permits_what_its_row_says() {
+    fn each_credential_permits_the_operations_in_its_row() {
         use TokenScope::{Account, Admin, Tokens};
         let (user, groupadmin, admin) = (Role::User, Role::GroupAdmin, Role::Admin);
         let whole = |scopes: &[TokenScope]| token(Rights::OWN, None, scopes);
@@ -253,7 +253,7 @@ mod truth_table {
     }
 
     #[test]
-    fn a_role_that_was_put_aside_is_not_in_force() {
+    fn a_suspended_role_has_no_effect() {
         let plain = caller(Role::Admin, Credential::Password).elevated(false);
         for (_, act) in ACTS {
             let expected = act.role() != Role::Admin && act != Act::AnyAddress;

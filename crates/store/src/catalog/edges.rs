@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_hints_are_bounded() {
         let edges = Edges::default();
         for n in 0..20_000 {
             edges.remember(ResourceId(n), &name(n), ResourceId(n + 1));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_of_wrong_hints_has_an_end() {
+    fn a_cycle_of_wrong_hints_terminates() {
         let edges = Edges::default();
         edges.remember_parent(ResourceId(8), ResourceId(9));
         edges.remember_parent(ResourceId(9), ResourceId(8));

@@ -84,12 +84,12 @@ mod tests {
     }
 
     #[test]
-    fn reads_back_what_was_written() {
+    fn records_round_trip() {
         assert_eq!(Statement::from_value(&statement().to_value()).unwrap(), statement());
     }
 
     #[test]
-    fn refuses_a_newer_format() {
+    fn a_newer_format_is_refused() {
         let mut value = statement().to_value().to_vec();
         value[0] = 2;
         let error = Statement::from_value(&value).unwrap_err();
@@ -98,7 +98,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn notices_every_flipped_bit(at in 0usize..1_000, bit in 0u8..8) {
+        fn every_flipped_bit_is_detected(at in 0usize..1_000, bit in 0u8..8) {
             let mut value = statement().to_value().to_vec();
             let at = at % value.len();
             value[at] ^= 1 << bit;
@@ -106,7 +106,7 @@ mod tests {
         }
 
         #[test]
-        fn never_panics_on_noise(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn random_bytes_do_not_panic(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = Statement::from_value(&noise);
         }
     }

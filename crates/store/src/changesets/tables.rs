@@ -28,7 +28,7 @@ mod tests {
     use crate::model::{PersonId, PlaceId, ResourceId};
 
     #[test]
-    fn a_change_set_adds_to_nothing_but_resources_and_notes() {
+    fn a_change_set_writes_only_records_of_resources_and_notes() {
         let refused =
             |key: Bytes, value: Option<Bytes>| check(&Changes::from([(key, value)])).is_err();
         for key in [

@@ -271,7 +271,7 @@ mod laws {
 
     proptest! {
         #[test]
-        fn what_is_shown_after_an_add_is_what_was_added(mut graph in btree_set(statement(), 0..8), avu in avu()) {
+        fn an_added_attribute_is_shown(mut graph in btree_set(statement(), 0..8), avu in avu()) {
             let mut expected = shown_set(&graph);
             expected.insert(avu.normal());
             AvuChange::Add(avu).apply(&mut graph);
@@ -279,7 +279,7 @@ mod laws {
         }
 
         #[test]
-        fn remove_removes_exactly_what_was_shown(mut graph in btree_set(statement(), 0..8), avu in avu()) {
+        fn remove_removes_exactly_the_given_attribute(mut graph in btree_set(statement(), 0..8), avu in avu()) {
             let mut expected = shown_set(&graph);
             expected.remove(&avu.normal());
             AvuChange::Remove(avu).apply(&mut graph);
@@ -287,7 +287,7 @@ mod laws {
         }
 
         #[test]
-        fn set_leaves_one_value_and_all_other_attributes(mut graph in btree_set(statement(), 0..8), avu in avu()) {
+        fn set_leaves_one_value_and_keeps_other_attributes(mut graph in btree_set(statement(), 0..8), avu in avu()) {
             let mut expected = shown_set(&graph);
             expected.retain(|other| other.attribute != avu.attribute);
             expected.insert(avu.normal());
@@ -296,7 +296,7 @@ mod laws {
         }
 
         #[test]
-        fn clear_leaves_all_other_attributes(mut graph in btree_set(statement(), 0..8), name in name()) {
+        fn clear_keeps_other_attributes(mut graph in btree_set(statement(), 0..8), name in name()) {
             let mut expected = shown_set(&graph);
             expected.retain(|other| other.attribute != name);
             AvuChange::Clear(name).apply(&mut graph);
@@ -304,7 +304,7 @@ mod laws {
         }
 
         #[test]
-        fn no_change_loses_what_the_view_cannot_show(graph in btree_set(statement(), 0..8), avu in avu()) {
+        fn no_change_loses_statements_that_the_view_cannot_show(graph in btree_set(statement(), 0..8), avu in avu()) {
             let hidden = |graph: &Graph| graph.iter().filter(|s| s.subject.is_some()).cloned().collect::<Graph>();
             let clear = AvuChange::Clear(avu.attribute.clone());
             for change in [AvuChange::Add(avu.clone()), AvuChange::Remove(avu.clone()), AvuChange::Set(avu), clear] {

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn iris_are_predicates_as_they_are() {
+    fn iris_are_used_as_predicates_unchanged() {
         for iri in ["http://purl.org/dc/terms/title", "ftp://h/a%41", "mailto:a@b", "dc:title"] {
             assert_eq!(predicate_of(iri), iri);
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reserved_predicate_in_another_spelling_is_shown_whole() {
+    fn a_reserved_predicate_in_another_spelling_is_shown_in_full() {
         assert_eq!(attribute_of("cenote:attribute/a%20b"), "a b");
         assert_eq!(attribute_of("cenote:attribute/a[0]"), "a[0]", "as it was spelled before");
         for odd in ["cenote:attribute/%41", "cenote:attribute/%FF", "cenote:attribute/", "x"] {
@@ -128,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_what_was_set(name in text()) {
+        fn names_round_trip(name in text()) {
             prop_assert_eq!(attribute_of(&predicate_of(&name)), if name.is_empty() { ATTRIBUTES } else { &name });
         }
 
@@ -138,7 +138,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_shown_is_found_under_that_name(predicate in text(), other in text()) {
+        fn every_displayed_name_can_be_searched_for(predicate in text(), other in text()) {
             // No statement has an empty predicate, and no attribute an empty name.
             prop_assume!(!other.is_empty());
             let attribute = attribute_of(&predicate);

@@ -215,12 +215,12 @@ mod laws {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_as_they_were_kept(value in value()) {
+        fn any_bytes_round_trip(value in value()) {
             prop_assert_eq!(bytes_of(&term_of(&value)), value);
         }
 
         #[test]
-        fn whatever_an_opening_stated_can_be_shown(text in ".{0,20}", base64: bool) {
+        fn every_statement_of_an_opening_can_be_shown(text in ".{0,20}", base64: bool) {
             let datatype = base64.then(|| BASE64_BINARY.to_owned());
             let object = Term::Literal { value: text, datatype, language: None };
             bytes_of(&object);
@@ -228,7 +228,7 @@ mod laws {
     }
 
     #[test]
-    fn text_is_kept_as_text_and_other_bytes_in_base64() {
+    fn text_is_stored_as_text_and_other_bytes_in_base64() {
         for (value, text, binary) in [
             (&b"a\tb\n"[..], "a\tb\n", false),
             ("grün".as_bytes(), "grün", false),

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_the_longest_and_are_forgotten() {
+    fn delays_double_up_to_a_limit_and_expire() {
         let limits = LoginLimits::default();
         let (attempts, login) = (Attempts::default(), login("ada", "10.0.0.1", &limits));
         let mut waits = Vec::new();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_waits_whatever_the_account_and_an_account_whatever_the_address() {
+    fn addresses_and_accounts_are_delayed_independently() {
         let limits = LoginLimits::default();
         let attempts = Attempts::default();
         for n in 0..=limits.address_failures {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_version_6_is_one_address_and_this_machine_is_none() {
+    fn an_ipv6_network_counts_as_one_address_and_loopback_is_exempt() {
         let limits = LoginLimits::default();
         let attempts = Attempts::default();
         for n in 0..=limits.address_failures {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_do_not_slow_down_who_logged_in_from_there_before() {
+    fn failures_of_others_do_not_delay_a_known_account_at_its_address() {
         let limits = LoginLimits::default();
         let attempts = Attempts::default();
         let own = login("ada", "10.0.0.1", &limits);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn made_up_names_and_addresses_take_bounded_room() {
+    fn invented_names_and_addresses_use_bounded_memory() {
         let limits = LoginLimits::default();
         let attempts = Attempts::default();
         attempts.succeeded(&login("ada", "10.0.0.1", &limits), NOW);

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_password_costs_each_time_and_a_right_one_only_the_first() {
+    fn a_wrong_password_is_hashed_each_time_and_a_right_one_only_once() {
         let parts = Parts::new(MemoryEngine::new(), Place::memory("main"));
         let store = Store::create_new(parts, "root", "right").unwrap();
         let cost = |password: &str| {

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_has_one_maker_and_is_looked_at_if_nothing_is_known_of_it() {
+    fn a_copy_has_one_writer_and_is_examined_if_its_state_is_unknown() {
         let due = Due::default();
         let claims = Claims::new(due.clone());
         let (blob, place) = (BlobId::from_bytes([1; 16]), PlaceId::MAIN);

@@ -248,7 +248,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn differences_one_after_the_other_are_one(graphs in vec(graph(), 2..6)) {
+        fn consecutive_differences_can_be_combined(graphs in vec(graph(), 2..6)) {
             let step = |pair: &[Graph]| Difference::between(&pair[0], &pair[1]);
             let all = graphs.windows(2).map(step).reduce(|all, next| all.then(&next)).unwrap();
             prop_assert_eq!(&all.apply(graphs[0].clone()), graphs.last().unwrap());
@@ -258,7 +258,7 @@ mod tests {
         }
 
         #[test]
-        fn rows_are_read_as_they_were_written(from in graph(), to in graph()) {
+        fn rows_round_trip(from in graph(), to in graph()) {
             for kept in [Kept::Whole(to.clone()), Kept::Difference(Difference::between(&from, &to))] {
                 let mut read = Kept::Difference(Difference::default());
                 kept.rows().into_iter().for_each(|row| read.add(row));

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_was_given_counts_and_the_order_of_numbers_stays() {
+    fn a_given_time_is_used_and_versions_keep_their_order() {
         let mut versions = dated(&TIMES[..2]);
         versions.push(Dated { time: Time::from_secs(0), number: 9 });
         assert_eq!(Retention::last(1).spared(&versions), [9].into());
@@ -136,7 +136,7 @@ mod tests {
     proptest! {
         /// Whether versions are pruned one after the other as they come, or all at the end: the same are left.
         #[test]
-        fn pruning_at_each_version_leaves_what_pruning_at_the_end_does(
+        fn pruning_incrementally_gives_the_same_result_as_pruning_once(
             (last, daily, weekly, monthly) in (of(0u32..4), of(0u32..4), of(0u32..4), of(0u32..4)),
             steps in vec(1i64..40 * 86_400, 0..40),
         ) {

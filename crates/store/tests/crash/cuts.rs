@@ -49,7 +49,7 @@ fn printed(op: &Op) -> Option<(usize, u64)> {
 }
 
 #[test]
-fn all_that_was_acknowledged_survives_a_power_cut_and_nothing_is_half_there() {
+fn every_acknowledged_change_survives_a_power_cut_and_none_is_partial() {
     let seed = number("CENOTE_CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let (dir, steps) = (image::scratch(), 60);
     prepare(dir.path(), 0);

@@ -26,7 +26,7 @@ fn rounds(mut round: impl FnMut(&mut Server, &TempDir, u64, u64)) {
 }
 
 #[test]
-fn all_that_was_acknowledged_over_postgres_survives_a_kill() {
+fn every_change_acknowledged_over_postgres_survives_a_kill() {
     rounds(|_, dir, round, seed| {
         let enough = 1 + Dice::new(&[seed, round]).below(100);
         let done = kill_after(start(dir.path(), 0, seed), enough);
@@ -35,7 +35,7 @@ fn all_that_was_acknowledged_over_postgres_survives_a_kill() {
 }
 
 #[test]
-fn all_that_was_acknowledged_survives_a_kill_of_postgres() {
+fn every_acknowledged_change_survives_a_kill_of_postgres() {
     rounds(|server, dir, round, seed| {
         let enough = 1 + Dice::new(&[seed, round]).below(100);
         let child = start(dir.path(), 0, seed);

@@ -22,7 +22,7 @@ fn may_read(world: &World, caller: &Caller, what: &str) -> bool {
 }
 
 #[test]
-fn who_may_not_see_it_is_told_that_nothing_is_there() {
+fn a_hidden_resource_is_reported_as_missing() {
     let world = world();
     world.mkdir("/a");
     world.put("/a/x", b"");
@@ -85,7 +85,7 @@ fn answers(world: &World, caller: &Caller, what: &str) -> Vec<(ErrorKind, String
 }
 
 #[test]
-fn a_hidden_resource_is_answered_for_as_a_missing_one() {
+fn hidden_and_missing_resources_give_the_same_results() {
     let world = world();
     let user = world.user("u");
     for collection in ["/veiled", "/veiled/deep", "/shown", "/shown/veiled.dir"] {
@@ -118,7 +118,7 @@ fn a_hidden_resource_is_answered_for_as_a_missing_one() {
 }
 
 #[test]
-fn only_who_may_create_there_is_told_that_a_hidden_name_is_taken() {
+fn only_callers_who_may_create_learn_that_a_hidden_name_is_taken() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/drop");
@@ -140,7 +140,7 @@ fn only_who_may_create_there_is_told_that_a_hidden_name_is_taken() {
 }
 
 #[test]
-fn published_bytes_do_not_betray_what_is_hidden() {
+fn published_bytes_do_not_reveal_hidden_resources() {
     use cenote_store::Expected;
     let world = world();
     world.mkdir("/a");
@@ -156,7 +156,7 @@ fn published_bytes_do_not_betray_what_is_hidden() {
 }
 
 #[test]
-fn grants_are_copied_at_creation_where_the_collection_says_so() {
+fn grants_are_copied_at_creation_if_the_collection_is_set_so() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/a");
@@ -173,7 +173,7 @@ fn grants_are_copied_at_creation_where_the_collection_says_so() {
 }
 
 #[test]
-fn defaults_reach_down_to_the_next_defaults_and_not_into_what_is_closed() {
+fn defaults_apply_down_to_the_next_defaults_and_not_in_closed_resources() {
     let world = world();
     let user = world.user("u");
     for (folder, file) in [("/a", "/a/x"), ("/a/own", "/a/own/x"), ("/a/closed", "/a/closed/x")] {
@@ -191,7 +191,7 @@ fn defaults_reach_down_to_the_next_defaults_and_not_into_what_is_closed() {
 const ADMIN: &str = crate::world::ADMIN;
 
 #[test]
-fn a_subtree_grant_holds_for_all_below_and_follows_a_move() {
+fn a_subtree_grant_applies_to_everything_below_and_follows_a_move() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/project");
@@ -210,7 +210,7 @@ fn a_subtree_grant_holds_for_all_below_and_follows_a_move() {
 }
 
 #[test]
-fn groups_and_the_public() {
+fn grants_to_groups_and_the_public() {
     let world = world();
     world.put("/a", b"");
     let anonymous = world.store.anonymous().unwrap();
@@ -233,7 +233,7 @@ fn groups_and_the_public() {
 }
 
 #[test]
-fn a_token_has_a_ceiling_a_place_and_an_end() {
+fn a_token_has_a_level_a_subtree_and_an_expiry() {
     let world = world();
     world.mkdir("/a");
     world.put("/a/x", b"");
@@ -260,7 +260,7 @@ fn a_token_has_a_ceiling_a_place_and_an_end() {
 }
 
 #[test]
-fn the_feed_of_grants_counts_as_a_change_of_the_state() {
+fn a_change_of_grants_changes_the_state() {
     let world = world();
     let before = world.put("/a", b"").state_tag();
     world.user("u");
@@ -275,7 +275,7 @@ fn the_feed_of_grants_counts_as_a_change_of_the_state() {
 }
 
 #[test]
-fn a_grant_to_a_role_is_for_all_who_are_logged_in_and_have_it_as_long_as_they_have_it() {
+fn a_grant_to_a_role_applies_to_authenticated_users_while_they_have_it() {
     let world = world();
     for name in ["plain", "helper"] {
         world.user(name);
@@ -301,7 +301,7 @@ fn a_grant_to_a_role_is_for_all_who_are_logged_in_and_have_it_as_long_as_they_ha
 }
 
 #[test]
-fn a_role_is_nobody_who_owns_anything_or_is_in_a_group() {
+fn a_role_cannot_own_resources_or_be_a_group_member() {
     let world = world();
     world.put("/x", b"x");
     let (store, admin) = (&world.store, &world.admin);

@@ -38,7 +38,7 @@ fn one_commit_puts_many() {
 }
 
 #[test]
-fn what_fails_changes_nothing() {
+fn a_failed_batch_changes_nothing() {
     let world = world();
     world.put("/file", b"old");
     let rows = world.rows();
@@ -79,7 +79,7 @@ fn what_fails_changes_nothing() {
 
 /// The collections on the way to what is refused are not made either.
 #[test]
-fn what_fails_half_way_leaves_nothing_of_itself_and_all_of_the_others() {
+fn an_item_that_fails_midway_leaves_nothing_and_the_others_complete() {
     let world = world();
     world.mkdir("/theirs");
     let user = world.user("u");

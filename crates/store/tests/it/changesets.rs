@@ -107,7 +107,7 @@ fn filled(world: &World) {
 }
 
 #[test]
-fn nobody_else_sees_anything_before_the_commit_and_everybody_all_of_it_afterwards() {
+fn changes_are_hidden_from_others_before_the_commit_and_all_visible_afterwards() {
     let (world, alone) = (world(), self::world());
     filled(&world);
     filled(&alone);
@@ -132,7 +132,7 @@ fn nobody_else_sees_anything_before_the_commit_and_everybody_all_of_it_afterward
 }
 
 #[test]
-fn nothing_is_left_of_what_was_dropped() {
+fn a_dropped_change_set_leaves_nothing() {
     let world = world();
     filled(&world);
     world.sweep();
@@ -155,7 +155,7 @@ fn nothing_is_left_of_what_was_dropped() {
 }
 
 #[test]
-fn it_ends_when_it_was_not_used_for_too_long_and_after_a_time_whatever_is_done() {
+fn a_change_set_expires_if_unused_and_after_a_maximum_time() {
     let world = world();
     let (minute, limits) = (Duration::from_secs(60), ChangeSetLimits::default());
     let (set, id) = begun(&world);
@@ -199,7 +199,7 @@ fn limited(change_sets: ChangeSetLimits) -> World {
 }
 
 #[test]
-fn it_is_bounded_and_what_is_too_much_changes_nothing_of_it() {
+fn a_change_set_is_bounded_and_a_change_beyond_the_limit_has_no_effect() {
     let world = limited(ChangeSetLimits { bytes: 20_000, ..ChangeSetLimits::default() });
     let (set, id) = begun(&world);
     let many: Vec<String> = (0..1_000)
@@ -225,7 +225,7 @@ fn it_is_bounded_and_what_is_too_much_changes_nothing_of_it() {
 }
 
 #[test]
-fn there_are_so_many_of_a_user_and_so_many_of_all() {
+fn the_number_of_change_sets_is_limited_per_user_and_in_total() {
     let limits = ChangeSetLimits { of_user: 2, all: 3, ..ChangeSetLimits::default() };
     let world = limited(limits);
     let other = world.user("other");
@@ -252,7 +252,7 @@ fn there_are_so_many_of_a_user_and_so_many_of_all() {
 }
 
 #[test]
-fn it_is_its_makers_and_missing_for_everybody_else() {
+fn a_change_set_belongs_to_its_creator_and_is_missing_for_others() {
     let world = world();
     let (store, admin) = (&world.store, &world.admin);
     let (_, id) = begun(&world);
@@ -297,7 +297,7 @@ fn caller_by(world: &World, token: &NewToken) -> Caller {
 }
 
 #[test]
-fn whoever_commits_first_wins_and_the_other_is_told_what_was_changed() {
+fn the_first_commit_wins_and_the_conflict_names_what_changed() {
     type Change = fn(&World);
     let changes: [(&str, Change, Change); 8] = [
         ("/old/a", |w| drop(w.put("/old/a", b"1")), |w| drop(w.put("/old/a", b"2"))),
@@ -366,7 +366,7 @@ fn changes_of_different_things_do_not_conflict() {
 
 /// The one anomaly: what a set only showed to its maker is not part of what its commit rests on; a condition is.
 #[test]
-fn what_was_only_read_may_be_changed_by_others_and_a_condition_is_checked_at_the_commit() {
+fn resources_only_read_may_be_changed_by_others_and_conditions_are_checked_at_the_commit() {
     for conditional in [false, true] {
         let world = world();
         filled(&world);
@@ -391,7 +391,7 @@ fn what_was_only_read_may_be_changed_by_others_and_a_condition_is_checked_at_the
 }
 
 #[test]
-fn reads_in_it_see_one_state_of_the_store_with_its_own_changes() {
+fn reads_in_a_change_set_see_one_state_with_its_own_changes() {
     let world = world();
     filled(&world);
     let (set, _) = begun(&world);
@@ -413,7 +413,7 @@ fn reads_in_it_see_one_state_of_the_store_with_its_own_changes() {
 }
 
 #[test]
-fn rights_that_are_taken_away_before_the_commit_refuse_it() {
+fn a_change_set_is_refused_if_rights_were_revoked_before_the_commit() {
     type Take = fn(&World);
     let cases: [(&str, Take); 5] = [
         ("the grant", |w| grant(w, "lab", Rights::NONE)),
@@ -452,7 +452,7 @@ fn grant(world: &World, name: &str, rights: Rights) {
 
 /// A conflict names nothing that its maker may not see.
 #[test]
-fn what_is_hidden_by_now_is_named_only_as_it_was_seen_before() {
+fn a_conflict_with_a_hidden_resource_shows_only_its_known_path() {
     let world = world();
     let other = world.user("other");
     world.mkdir("/shared");
@@ -469,7 +469,7 @@ fn what_is_hidden_by_now_is_named_only_as_it_was_seen_before() {
 }
 
 #[test]
-fn accounts_tokens_tickets_places_uploads_and_settings_are_not_part_of_it() {
+fn accounts_tokens_tickets_places_uploads_and_settings_are_not_part_of_a_change_set() {
     let world = world();
     world.put("/a", b"a");
     let (set, id) = begun(&world);
@@ -492,7 +492,7 @@ fn accounts_tokens_tickets_places_uploads_and_settings_are_not_part_of_it() {
 
 /// Large contents come as uploads, outside of the set, and are published in it.
 #[test]
-fn an_upload_that_was_fed_outside_is_completed_in_it() {
+fn an_upload_sent_outside_is_completed_in_a_change_set() {
     for dropped in [false, true] {
         let world = world();
         let (set, id) = begun(&world);
@@ -530,7 +530,7 @@ fn an_upload_that_was_fed_outside_is_completed_in_it() {
 }
 
 #[test]
-fn after_a_restart_it_is_gone_with_its_contents() {
+fn a_restart_removes_change_sets_and_their_contents() {
     let dir = tempfile::tempdir().unwrap();
     let open = || {
         let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
@@ -560,7 +560,7 @@ fn after_a_restart_it_is_gone_with_its_contents() {
 }
 
 #[tokio::test]
-async fn requests_in_it_run_one_after_the_other() {
+async fn requests_in_a_change_set_are_serialised() {
     let world = world();
     let id = world.store.begin_change_set(&world.admin, None).unwrap().id;
     let first = world.store.within(&world.admin, id).await.unwrap();
@@ -602,7 +602,7 @@ fn a_content_that_is_being_read_survives_the_commit() {
 
 /// Versions, trash and restorations in a set, on what the set itself made.
 #[test]
-fn versions_and_the_trash_work_in_it() {
+fn versions_and_the_trash_work_in_a_change_set() {
     let world = world();
     let (set, id) = begun(&world);
     let (store, admin) = (&set.store, &set.admin);
@@ -643,7 +643,7 @@ fn with_trash() -> (World, Vec<TrashItem>) {
 }
 
 #[test]
-fn the_trash_is_emptied_in_it_as_one_commit() {
+fn the_trash_is_emptied_in_a_change_set_as_one_commit() {
     let (world, items) = with_trash();
     let (set, id) = begun(&world);
     set.put("/own", b"own");
@@ -663,7 +663,7 @@ fn the_trash_is_emptied_in_it_as_one_commit() {
 }
 
 #[test]
-fn what_others_restored_or_removed_for_good_refuses_a_set_that_empties_the_trash() {
+fn concurrent_restores_and_purges_conflict_with_a_set_that_empties_the_trash() {
     type Other = fn(&World, &TrashItem);
     let others: [Other; 3] = [
         |w, item| {
@@ -687,7 +687,7 @@ fn what_others_restored_or_removed_for_good_refuses_a_set_that_empties_the_trash
 
 /// A collection that was filled and emptied in a set counts as it does outside.
 #[test]
-fn counters_in_it_are_those_of_the_store_and_its_own() {
+fn counters_in_a_change_set_include_its_own_changes() {
     let world = world();
     filled(&world);
     let usage = |world: &World| {

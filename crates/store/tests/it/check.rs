@@ -87,7 +87,7 @@ fn replicated(world: &World) {
 }
 
 #[test]
-fn a_place_that_cannot_be_reached_is_told_once_and_does_not_end_the_check() {
+fn an_unreachable_place_is_reported_once_and_does_not_end_the_check() {
     let world = full();
     world.put_in("a", "/more", &noise(500, 1));
     world.opener.away.lock().unwrap().insert("memory:///a".into());
@@ -520,7 +520,7 @@ const DERIVABLE: &[Damage] = &[
 ];
 
 #[test]
-fn every_derivable_damage_is_found_and_mended() {
+fn every_derivable_damage_is_found_and_repaired() {
     for (name, damage, expected) in DERIVABLE {
         let world = full();
         damage(&world);
@@ -631,7 +631,7 @@ const LOST: &[Damage] = &[
 ];
 
 #[test]
-fn what_is_lost_is_told_and_nothing_is_made_up() {
+fn losses_are_reported_and_nothing_is_invented() {
     for (name, damage, expected) in LOST {
         let world = full();
         damage(&world);
@@ -645,7 +645,7 @@ fn what_is_lost_is_told_and_nothing_is_made_up() {
 }
 
 #[test]
-fn what_lies_below_a_lost_collection_is_told() {
+fn resources_below_a_lost_collection_are_reported() {
     let world = full();
     world.raw_delete(&key(b'N', &[world.id("/c")]));
     let found = findings(&world.store, REPAIR);
@@ -654,7 +654,7 @@ fn what_lies_below_a_lost_collection_is_told() {
 }
 
 #[test]
-fn a_ring_is_found() {
+fn a_cycle_is_found() {
     let world = full();
     // `/c/sub` becomes the collection of `/c`.
     let (c, sub) = (key(b'N', &[world.id("/c")]), key(b'N', &[world.id("/c/sub")]));
@@ -667,7 +667,7 @@ fn a_ring_is_found() {
 }
 
 #[test]
-fn a_blob_that_nothing_knows_is_found_once_it_is_old() {
+fn an_unreferenced_blob_is_found_once_it_is_old() {
     let world = full();
     overwrite(&world, BlobId::from_bytes([9; 16]), noise(100, 1));
     assert_clean(&world.store);
@@ -712,7 +712,7 @@ fn a_finding_is_one_line() {
 }
 
 #[test]
-fn a_check_that_nobody_listens_to_ends() {
+fn a_check_ends_if_its_receiver_is_dropped() {
     let world = full();
     (0..500).for_each(|n| world.raw_put(key(b'I', &[n, 1, NOBODY]), Bytes::new()));
     run(async {

@@ -247,7 +247,7 @@ fn table() -> String {
 }
 
 #[test]
-fn each_change_moves_its_own_clocks_and_no_other() {
+fn each_change_updates_only_its_own_timestamps() {
     let table = table();
     assert!(SEMANTICS.contains(&table), "docs/SEMANTICS.md does not have this table:\n{table}");
 }
@@ -337,7 +337,7 @@ fn changes_of_one_membership_do_not_conflict() {
 }
 
 #[test]
-fn a_condition_is_compared_with_the_clock_of_what_changes() {
+fn a_condition_is_compared_with_the_timestamp_of_what_changes() {
     let world = world();
     let first = world.put("/a", b"x");
     let described = world.describe("/a", "k", "v");
@@ -357,7 +357,7 @@ fn a_condition_is_compared_with_the_clock_of_what_changes() {
 }
 
 #[test]
-fn a_collection_is_removed_only_if_its_membership_is_as_it_was_seen() {
+fn a_collection_is_removed_only_if_its_membership_is_unchanged() {
     let world = world();
     let stat = world.mkdir("/c");
     let seen = membership(&world, &stat).unwrap().tag();
@@ -374,7 +374,7 @@ fn a_collection_is_removed_only_if_its_membership_is_as_it_was_seen() {
 }
 
 #[test]
-fn the_time_of_a_collection_is_the_last_of_what_was_set_and_what_came() {
+fn the_time_of_a_collection_is_the_later_of_its_set_time_and_its_last_change() {
     let world = world();
     let shown = || {
         let stat = world.stat("/c").unwrap();

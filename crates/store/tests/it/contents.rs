@@ -31,7 +31,7 @@ fn range(world: &World, from: &str, range: std::ops::Range<u64>) -> cenote_store
 }
 
 #[test]
-fn bytes_come_back_whole_and_in_ranges() {
+fn bytes_are_read_back_completely_and_in_ranges() {
     let world = world();
     for size in [0, 1, INLINE, INLINE + 1, 5_000_000] {
         let bytes = noise(size, 1);
@@ -47,7 +47,7 @@ fn bytes_come_back_whole_and_in_ranges() {
 }
 
 #[test]
-fn small_contents_cost_no_blob() {
+fn small_contents_need_no_blob() {
     let world = world();
     world.put("/small", &[0; INLINE]);
     assert!(world.table(b'B').is_empty());
@@ -56,7 +56,7 @@ fn small_contents_cost_no_blob() {
 }
 
 #[test]
-fn bytes_that_are_not_what_was_announced_change_nothing() {
+fn bytes_that_do_not_match_the_announcement_change_nothing() {
     let world = world();
     for size in [10, 100] {
         let bytes = noise(size, 1);
@@ -78,7 +78,7 @@ fn bytes_that_are_not_what_was_announced_change_nothing() {
 }
 
 #[test]
-fn an_early_end_is_told_from_an_end() {
+fn a_truncated_stream_is_distinguished_from_a_complete_one() {
     let world = world();
     for size in [10, 1_000] {
         let cut: [Result<bytes::Bytes, &str>; 2] = [Ok(noise(size, 1).into()), Err("hung up")];
@@ -165,7 +165,7 @@ fn holes_read_as_zeros() {
 }
 
 #[test]
-fn writes_in_place_leave_copies_and_versions_alone() {
+fn writes_in_place_do_not_affect_copies_and_versions() {
     let world = world();
     let bytes = noise(200, 1);
     world.put("/a", &bytes);
@@ -183,7 +183,7 @@ fn writes_in_place_leave_copies_and_versions_alone() {
 }
 
 #[test]
-fn a_small_write_costs_the_same_in_any_content() {
+fn the_cost_of_a_small_write_does_not_depend_on_the_content() {
     let written = |size: usize| {
         let world = world();
         world.put("/a", &noise(size, 1));
@@ -211,13 +211,13 @@ fn append_at_once(world: &World, writers: u8, times: usize) {
 }
 
 #[test]
-fn appends_race_and_all_arrive() {
+fn concurrent_appends_are_all_applied() {
     append_at_once(&world(), 4, 10);
 }
 
 /// Commits that take as long as a sync of a disk does: of those that come at once in one group, one is applied.
 #[test]
-fn of_32_that_append_on_a_disk_all_arrive() {
+fn thirty_two_concurrent_appends_on_a_disk_are_all_applied() {
     let dir = tempfile::tempdir().unwrap();
     let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
     let engine = FjallEngine::open(dir.path(), options).unwrap();
@@ -278,7 +278,7 @@ fn blobs_after(rounds: u64) -> usize {
 }
 
 #[test]
-fn a_content_that_was_written_bit_by_bit_lies_in_few_blobs() {
+fn a_content_written_in_small_pieces_is_stored_in_few_blobs() {
     for rounds in [10, 40, 100] {
         let blobs = blobs_after(rounds);
         assert!((1..16).contains(&blobs), "{blobs} blobs after {rounds} folds");
@@ -286,7 +286,7 @@ fn a_content_that_was_written_bit_by_bit_lies_in_few_blobs() {
 }
 
 #[test]
-fn a_digest_that_is_not_known_can_be_computed() {
+fn an_unknown_digest_can_be_computed() {
     let world = world();
     world.put("/a", b"ab");
     let stat = world.write_at("/a", Where::Append, b"c").unwrap();
@@ -304,7 +304,7 @@ fn a_digest_that_is_not_known_can_be_computed() {
 }
 
 #[test]
-fn contents_have_a_largest_size() {
+fn contents_have_a_maximum_size() {
     let world = world();
     world.put("/a", b"x");
     let most = world.parts.limits.content;
@@ -316,7 +316,7 @@ fn contents_have_a_largest_size() {
 }
 
 #[test]
-fn what_nothing_refers_to_is_swept_after_a_grace() {
+fn unreferenced_contents_are_swept_after_a_grace_period() {
     use std::time::Duration;
     let world = world();
     world.put("/a", &noise(1_000, 1));
@@ -331,7 +331,7 @@ fn what_nothing_refers_to_is_swept_after_a_grace() {
 }
 
 #[test]
-fn blobs_that_nothing_came_to_refer_to_are_swept() {
+fn blobs_that_were_never_referenced_are_swept() {
     use std::time::Duration;
     let world = world();
     world.put("/a", &noise(1_000, 1));
@@ -347,7 +347,7 @@ fn blobs_that_nothing_came_to_refer_to_are_swept() {
 }
 
 #[test]
-fn what_a_reader_opened_is_read_to_its_end() {
+fn an_opened_content_can_be_read_to_its_end() {
     let world = world();
     let bytes = noise(1_000, 1);
     world.put("/a", &bytes);
@@ -398,7 +398,7 @@ proptest! {
     #![proptest_config(cases(64))]
 
     #[test]
-    fn writing_in_place_is_writing_bytes(changes in vec(change(), 0..120)) {
+    fn writing_in_place_agrees_with_a_byte_vector(changes in vec(change(), 0..120)) {
         let world = world();
         world.put("/a", b"");
         let (mut a, mut b) = (Vec::new(), None::<Vec<u8>>);
@@ -464,7 +464,7 @@ fn an_object_opened_by_id_follows_it() {
 }
 
 #[test]
-fn a_write_that_is_refused_leaves_no_bytes() {
+fn a_refused_write_leaves_no_bytes() {
     let world = world();
     let user = world.user("u");
     world.put("/a", b"");

@@ -387,7 +387,7 @@ fn accounts() -> World {
 }
 
 #[test]
-fn each_credential_permits_what_its_row_says_and_nothing_else() {
+fn each_credential_permits_exactly_the_operations_in_its_row() {
     for (account, credential, permitted) in TABLE {
         let world = accounts();
         let operations = ACCOUNTS.iter().chain(&STORE).chain(&RESOURCES);
@@ -413,7 +413,7 @@ fn each_credential_permits_what_its_row_says_and_nothing_else() {
 }
 
 #[test]
-fn a_token_makes_none_that_exceeds_or_outlives_it() {
+fn a_token_cannot_create_one_that_exceeds_or_outlives_it() {
     let world = accounts();
     let store = &world.store;
     let hour = Duration::from_secs(3_600);
@@ -454,7 +454,7 @@ fn a_token_makes_none_that_exceeds_or_outlives_it() {
 }
 
 #[test]
-fn a_login_lasts_while_it_is_used_and_no_longer_than_its_longest() {
+fn a_login_lasts_while_it_is_used_up_to_its_maximum() {
     let world = accounts();
     let (store, minute) = (&world.store, Duration::from_secs(60));
     let used = store.open_session(&world.admin, &session(600, 3_000)).unwrap();
@@ -471,7 +471,7 @@ fn a_login_lasts_while_it_is_used_and_no_longer_than_its_longest() {
 }
 
 #[test]
-fn a_changed_password_ends_logins_and_leaves_tokens() {
+fn a_changed_password_ends_logins_but_not_tokens() {
     let world = accounts();
     let store = &world.store;
     let user = store.caller_for(store.person_named("user").unwrap().0).unwrap();
@@ -515,7 +515,7 @@ fn a_store_keeps_an_administrator_who_can_log_in() {
 }
 
 #[test]
-fn whoever_has_the_directory_makes_an_administrator_again() {
+fn the_owner_of_the_directory_can_restore_an_administrator() {
     let world = accounts();
     let store = &world.store;
     let (id, mut row) = {
@@ -538,7 +538,7 @@ fn whoever_has_the_directory_makes_an_administrator_again() {
 }
 
 #[test]
-fn what_a_token_started_goes_on_within_its_limits() {
+fn jobs_started_with_a_token_continue_within_its_limits() {
     let world = accounts();
     let store = &world.store;
     for folder in ["/lab/mine", "/a/other"] {

@@ -78,7 +78,7 @@ fn paths<T>(mut page: impl FnMut(Option<T>) -> (Vec<StorePath>, Option<T>)) -> V
 }
 
 #[test]
-fn every_pass_over_a_deep_tree_comes_to_its_end() {
+fn every_traversal_of_a_deep_tree_terminates() {
     let (world, leaf) = deep();
     let (store, admin) = (&world.store, &world.admin);
     let walked = paths(|after: Option<WalkCursor>| {
@@ -128,7 +128,7 @@ fn every_pass_over_a_deep_tree_comes_to_its_end() {
 }
 
 #[test]
-fn nothing_is_made_moved_or_copied_deeper_than_a_path_may_be() {
+fn nothing_is_created_moved_or_copied_beyond_the_maximum_depth() {
     let world = world();
     let (deepest, far) = (mkdirs(&world, "a", StorePath::MAX_DEPTH), StorePath::MAX_DEPTH - 5);
     mkdirs(&world, "b", 5);
@@ -151,7 +151,7 @@ fn nothing_is_made_moved_or_copied_deeper_than_a_path_may_be() {
 }
 
 #[test]
-fn what_lies_too_deep_already_may_move_where_it_is_no_deeper() {
+fn resources_that_are_too_deep_may_be_moved_no_deeper() {
     let (world, leaf) = deep();
     world.mv("/t0", "/renamed").unwrap();
     mkdirs(&world, "b", 1);

@@ -53,7 +53,7 @@ fn values(graph: &Graph) -> Vec<String> {
 }
 
 #[test]
-fn each_request_makes_one_version_however_much_it_changes() {
+fn each_request_creates_one_version_however_much_it_changes() {
     let world = each_change(Retention::default());
     (0..10).for_each(|n| change(&world, "/a", &[add(n)]));
     assert_eq!(versions(&world, "/a").len(), 10);
@@ -68,7 +68,7 @@ fn each_request_makes_one_version_however_much_it_changes() {
 }
 
 #[test]
-fn attributes_make_versions_and_come_back_with_them() {
+fn changes_of_attributes_create_versions_that_restore_them() {
     let world = each_change(Retention::default());
     let mode = |mode| AttributeChange { mode: Some(mode), ..AttributeChange::default() };
     for bits in [0o600, 0o644] {
@@ -97,7 +97,7 @@ fn a_version_of_a_collection_is_its_description_and_not_its_members() {
 }
 
 #[test]
-fn what_changed_between_two_versions_is_what_differs() {
+fn a_comparison_of_two_versions_is_their_difference() {
     let world = each_change(Retention::default());
     change(&world, "/a", &[add(1), add(2)]);
     change(&world, "/a", &[AvuChange::Remove(avu("k", "1")), add(3)]);
@@ -135,7 +135,7 @@ fn bytes_of(world: &World, table: u8) -> usize {
 }
 
 #[test]
-fn a_version_of_a_large_description_takes_what_changed() {
+fn a_version_of_a_large_description_stores_only_the_changes() {
     let world = each_change(Retention::default());
     describe_much(&world);
     let before = bytes_of(&world, b'v') + bytes_of(&world, b'V');
@@ -152,7 +152,7 @@ fn a_version_of_a_large_description_takes_what_changed() {
 }
 
 #[test]
-fn pruning_any_version_leaves_the_others_as_they_were() {
+fn pruning_any_version_leaves_the_others_unchanged() {
     for gone in 0..7 {
         let world = each_change(Retention::default());
         change(&world, "/a", &[add(100)]);
@@ -174,7 +174,7 @@ fn pruning_any_version_leaves_the_others_as_they_were() {
 }
 
 #[test]
-fn a_change_that_makes_no_version_leaves_those_that_are_kept() {
+fn a_change_without_a_version_leaves_kept_versions_unchanged() {
     let world = each_change(Retention::default());
     describe_much(&world);
     let kept = world.try_keep("/a", Some("paper")).unwrap();
@@ -203,7 +203,7 @@ fn refused<T: std::fmt::Debug>(
 }
 
 #[test]
-fn what_is_wrong_with_a_version_is_refused_and_changes_nothing() {
+fn invalid_versions_are_refused_without_changes() {
     let world = each_change(Retention::default());
     let first = world.try_keep("/a", Some("one")).unwrap().version;
     refused(&world, ErrorKind::Exists, || world.try_keep("/a", Some("one")));
@@ -229,7 +229,7 @@ fn what_is_wrong_with_a_version_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_version_has_a_time_of_its_maker_which_is_not_in_the_future() {
+fn a_version_may_have_a_given_time_that_is_not_in_the_future() {
     let world = each_change(Retention::default());
     let keep = |time| {
         let new = NewVersion { time: Some(time), ..NewVersion::default() };
@@ -253,7 +253,7 @@ fn keep(world: &World, new: NewVersion) -> Version {
 }
 
 #[test]
-fn another_version_of_the_same_state_is_one_of_its_own_and_moves_no_clock() {
+fn a_second_version_of_the_same_state_is_separate_and_updates_no_timestamp() {
     let world = each_change(Retention::default());
     describe_much(&world);
     let first = world.try_keep("/a", Some("one")).unwrap();
@@ -277,7 +277,7 @@ fn another_version_of_the_same_state_is_one_of_its_own_and_moves_no_clock() {
 }
 
 #[test]
-fn a_version_with_a_description_of_its_own_leaves_all_others_as_they_were() {
+fn a_version_with_a_given_description_leaves_the_others_unchanged() {
     for is_kept in [false, true] {
         let world = each_change(Retention::default());
         describe_much(&world);
@@ -318,7 +318,7 @@ fn a_version_with_a_description_of_its_own_leaves_all_others_as_they_were() {
 }
 
 #[test]
-fn a_version_can_be_asked_for_where_no_collection_decides_and_not_where_versions_are_off() {
+fn a_version_can_be_requested_without_a_collection_setting_but_not_if_versions_are_off() {
     let world = world();
     world.put("/a", b"1");
     let undecided = NewVersion { undecided: true, ..NewVersion::default() };
@@ -336,7 +336,7 @@ fn a_version_can_be_asked_for_where_no_collection_decides_and_not_where_versions
 }
 
 #[test]
-fn a_time_needs_the_right_to_change_the_description() {
+fn setting_a_time_requires_the_right_to_change_the_description() {
     use cenote_store::{AccessChange, Rights, Scope};
     let world = each_change(Retention::default());
     let user = world.user("u");

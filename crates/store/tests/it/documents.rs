@@ -63,7 +63,7 @@ fn code_of(file: &Path) -> String {
 
 /// The rooms of the operations, in the order of `ARCHITECTURE.md`: each rests on those before it, and on none after it.
 #[test]
-fn no_room_rests_on_one_above_it() {
+fn modules_depend_only_on_lower_ones() {
     let rooms = ["resources", "metadata", "versions", "describe", "contents", "tree"];
     let mut upward = Vec::new();
     for (n, room) in rooms.iter().enumerate() {
@@ -94,7 +94,7 @@ fn every_table_of_the_catalog_is_described() {
 
 /// `docs/format.md` read literally: an entry of a collection.
 #[test]
-fn a_row_is_what_the_format_says() {
+fn rows_conform_to_the_documented_format() {
     let world = crate::world::world();
     let id = world.put("/name", b"").id.0;
     let key = [&b"C"[..], &1u64.to_be_bytes(), b"name"].concat();

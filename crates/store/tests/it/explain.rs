@@ -61,7 +61,7 @@ proptest! {
     /// A line that is said to have no effect can be removed, and nothing changes; and a right that is taken out of all lines
     /// that are said to give it is lost.
     #[test]
-    fn what_is_said_to_give_a_right_gives_it_and_nothing_else_does(
+    fn exactly_the_explained_grants_give_a_right(
         planted_lines in any_lines(),
         closed in any::<bool>(),
         of in select(&PATHS[..]),
@@ -87,7 +87,7 @@ proptest! {
 
     /// The parts of an explanation come to what the caller may do, with whatever credential.
     #[test]
-    fn the_parts_come_to_what_the_caller_may_do(
+    fn the_explained_parts_add_up_to_the_rights_of_the_caller(
         planted_lines in any_lines(),
         closed in any::<bool>(),
         of in select(&PATHS[..]),
@@ -136,7 +136,7 @@ proptest! {
 
 /// Why others may do something is shown to whoever may change that.
 #[test]
-fn the_access_of_others_is_explained_to_whoever_controls_it() {
+fn the_access_of_others_is_explained_to_those_who_control_the_resource() {
     let (world, user) = planted(&vec![], false);
     let ask = |of: &str| world.store.explain_access(&user, of, &at("/a/b/x"));
     for (rights, own, of_others) in [

@@ -38,7 +38,7 @@ fn read_middle(world: &World, from: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_range_costs_as_many_reads_of_the_catalog_whatever_the_number_of_parts() {
+fn the_catalog_reads_of_a_range_do_not_depend_on_the_number_of_parts() {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
     let world = world_on(engine.clone(), Place::memory("main"));
     let reads = |name: &str, count: usize| {

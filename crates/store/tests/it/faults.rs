@@ -481,7 +481,7 @@ const CATALOG_FAULTS: [Fault; 5] =
     [Fault::Refuse, Fault::Lose, Fault::Keep, Fault::LoseInDoubt, Fault::KeepInDoubt];
 
 #[test]
-fn no_failure_of_the_catalog_leaves_anything_half_there() {
+fn no_failure_of_the_catalog_leaves_partial_changes() {
     for mutation in MUTATIONS {
         let plain = plain(mutation);
         let mut failed = 0;
@@ -520,14 +520,14 @@ fn fails_on(engine: impl Fn() -> Arc<dyn Engine>) {
 }
 
 #[test]
-fn no_failure_of_the_catalog_on_postgres_leaves_anything_half_there() {
+fn no_failure_of_the_catalog_on_postgres_leaves_partial_changes() {
     if fresh_schema().is_some() {
         fails_on(|| Arc::new(PostgresEngine::open(&fresh_schema().unwrap()).unwrap()));
     }
 }
 
 #[test]
-fn no_failure_of_the_catalog_on_disk_leaves_anything_half_there() {
+fn no_failure_of_the_catalog_on_disk_leaves_partial_changes() {
     let dir = tempfile::tempdir().unwrap();
     let count = std::cell::Cell::new(0);
     fails_on(|| {
@@ -538,7 +538,7 @@ fn no_failure_of_the_catalog_on_disk_leaves_anything_half_there() {
 }
 
 #[test]
-fn no_failure_of_a_place_leaves_anything_half_there() {
+fn no_failure_of_a_place_leaves_partial_changes() {
     use PlaceFault::{CrashAfter, CrashBefore, Io, NoSpace, Short};
     for mutation in MUTATIONS {
         let plain = plain(mutation);
@@ -572,7 +572,7 @@ fn assert_reads_only(world: &World) {
 }
 
 #[test]
-fn a_failed_commit_closes_the_store_to_changes_until_it_is_opened_again() {
+fn after_a_failed_commit_the_store_refuses_changes_until_it_is_reopened() {
     for fault in [Fault::Lose, Fault::Keep] {
         let bench = bench();
         bench.world.mkdir("/first");
@@ -596,7 +596,7 @@ fn a_failed_commit_closes_the_store_to_changes_until_it_is_opened_again() {
 }
 
 #[test]
-fn a_catalog_without_room_refuses_and_goes_on() {
+fn a_catalog_without_space_refuses_changes_and_continues() {
     let bench = bench();
     bench.world.mkdir("/first");
     bench.engine.heal();
@@ -608,7 +608,7 @@ fn a_catalog_without_room_refuses_and_goes_on() {
 }
 
 #[test]
-fn a_disk_that_fails_under_contents_closes_the_store_and_a_full_one_does_not() {
+fn a_failing_disk_under_contents_latches_the_store_and_a_full_one_does_not() {
     let bench = bench();
     bench.faults.fail(1, PlaceFault::NoSpace);
     assert_eq!(kind(put(&bench.world, "/new", 500)), ErrorKind::NoSpace);

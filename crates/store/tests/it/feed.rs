@@ -30,7 +30,7 @@ fn all(world: &World, caller: &Caller, limit: usize) -> Vec<Change> {
 }
 
 #[test]
-fn every_change_is_told_once_and_in_order() {
+fn every_change_is_reported_once_and_in_order() {
     let world = world();
     let id = world.put("/a", b"1").id;
     world.put("/a", b"2");
@@ -53,7 +53,7 @@ fn every_change_is_told_once_and_in_order() {
 
 /// Waiting requests are woken by each commit that the feed reports, and by no other.
 #[test]
-fn a_commit_that_the_feed_tells_of_rings_whoever_made_it() {
+fn a_commit_with_changes_wakes_waiters_whoever_made_it() {
     let world = world();
     world.keep_removed("/", 86_400);
     world.put("/a", b"1");
@@ -77,7 +77,7 @@ fn a_commit_that_the_feed_tells_of_rings_whoever_made_it() {
 }
 
 #[test]
-fn the_end_is_a_position_to_go_on_from() {
+fn the_end_of_the_feed_is_a_position_to_continue_from() {
     let world = world();
     world.put("/a", b"");
     let end = world.store.changes(&world.admin, Position::default(), 10).unwrap();
@@ -92,7 +92,7 @@ fn the_end_is_a_position_to_go_on_from() {
 }
 
 #[test]
-fn only_what_one_may_see() {
+fn only_visible_changes_are_reported() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/open");
@@ -121,7 +121,7 @@ fn told(world: &World, caller: &Caller) -> Vec<(ChangeKind, String, Option<Strin
 }
 
 #[test]
-fn the_name_of_what_was_hidden_is_not_told() {
+fn names_of_hidden_resources_are_not_reported() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/open");
@@ -144,7 +144,7 @@ fn the_name_of_what_was_hidden_is_not_told() {
 }
 
 #[test]
-fn a_name_that_was_seen_is_told_and_what_moves_out_of_sight_is_gone() {
+fn known_names_are_reported_and_a_move_to_a_hidden_collection_is_a_removal() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/open");
@@ -170,7 +170,7 @@ fn hidden(world: &World, caller: &Caller, since: Position) -> Option<Position> {
 }
 
 #[test]
-fn a_revocation_is_reported_without_a_name_to_those_who_lose_by_it() {
+fn a_revocation_is_reported_without_a_name_to_those_who_lose_access() {
     let world = world();
     let (user, other) = (world.user("u"), world.user("other"));
     let top = world.mkdir("/lab").id;
@@ -194,7 +194,7 @@ fn a_revocation_is_reported_without_a_name_to_those_who_lose_by_it() {
 
 /// Also by what keeps away the lines of the collections above, and by a list above the subtree that is followed.
 #[test]
-fn whatever_hides_something_is_reported_with_its_name_or_without() {
+fn every_change_that_hides_a_resource_is_reported_with_or_without_its_name() {
     let world = world();
     let user = world.user("u");
     let lab = world.mkdir("/lab").id;
@@ -228,7 +228,7 @@ fn whatever_hides_something_is_reported_with_its_name_or_without() {
 }
 
 #[test]
-fn folding_patches_is_no_change() {
+fn folding_patches_is_not_a_change() {
     let world = world();
     world.put("/a", b"");
     (0..200).for_each(|_| drop(world.write_at("/a", Where::Append, b"x").unwrap()));
@@ -236,7 +236,7 @@ fn folding_patches_is_no_change() {
 }
 
 #[test]
-fn writers_at_once_are_told_in_commit_order() {
+fn concurrent_changes_are_reported_in_commit_order() {
     let world = world();
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -267,7 +267,7 @@ proptest! {
 }
 
 #[test]
-fn who_comes_too_late_is_told_so() {
+fn an_expired_position_is_reported() {
     let world = world();
     world.put("/a", b"1");
     let early = world.store.changes(&world.admin, Position::default(), 10).unwrap().next;
@@ -286,7 +286,7 @@ fn who_comes_too_late_is_told_so() {
 }
 
 #[test]
-fn now_is_a_position_without_a_gap() {
+fn following_from_now_has_no_gap() {
     let world = world();
     assert_eq!(world.store.newest_change().unwrap(), Position::default());
     world.put("/a", b"1");
@@ -355,7 +355,7 @@ fn act(world: &World, (what, from, to): (u8, usize, usize)) {
 
 proptest! {
     #[test]
-    fn who_follows_the_feed_of_a_subtree_knows_what_it_holds(steps in prop::collection::vec(step(), 1..40)) {
+    fn following_the_feed_of_a_subtree_reproduces_its_contents(steps in prop::collection::vec(step(), 1..40)) {
         let world = world();
         let top = world.mkdir("/t").id;
         let (mut mirror, mut since) = (Mirror::default(), world.store.newest_change().unwrap());
@@ -384,7 +384,7 @@ proptest! {
 }
 
 #[test]
-fn the_feed_of_a_subtree_is_hidden_and_ends_as_its_top() {
+fn the_feed_of_a_subtree_is_hidden_and_ends_with_its_top() {
     let world = world();
     let user = world.user("u");
     let top = world.mkdir("/t").id;
@@ -402,7 +402,7 @@ fn the_feed_of_a_subtree_is_hidden_and_ends_as_its_top() {
 
 /// Of two servers over one catalog, each is notified of changes by the other.
 #[test]
-fn a_change_of_another_server_wakes_whoever_waits() {
+fn a_change_by_another_server_wakes_waiters() {
     let Some(config) = fresh_schema() else { return };
     let open = || PostgresEngine::open(&config).unwrap();
     let world = world_on(open(), Place::memory("main"));

@@ -103,7 +103,7 @@ fn a_full_store_can_be_emptied_and_filled_again() {
 }
 
 #[test]
-fn a_put_is_refused_before_it_has_filled_the_disk() {
+fn a_put_is_refused_before_it_fills_the_disk() {
     let disk = Disk::new();
     let world = disk.world();
     disk.leave(80 * MIB);
@@ -114,7 +114,7 @@ fn a_put_is_refused_before_it_has_filled_the_disk() {
 }
 
 #[test]
-fn every_way_to_make_room_goes_on_when_the_disk_is_full() {
+fn every_way_to_free_space_works_on_a_full_disk() {
     let disk = Disk::new();
     let world = disk.world();
     crate::world::populated(&world);
@@ -172,7 +172,7 @@ fn the_trash_is_emptied_before_a_put_is_refused() {
 }
 
 #[test]
-fn upkeep_empties_as_much_of_the_trash_as_is_lacking() {
+fn upkeep_purges_as_much_of_the_trash_as_needed() {
     let disk = Disk::new();
     let world = keeping(&disk, 256 * MIB);
     put_and_removed(&world, 0..16, 2 * MIB);

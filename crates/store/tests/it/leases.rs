@@ -89,7 +89,7 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn leased_files_are_what_they_were_whatever_happens(
+    fn leased_files_do_not_change_whatever_happens(
         steps in prop::collection::vec(step(), 1..40),
     ) {
         let (_dir, world) = on_disk();
@@ -130,7 +130,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_file_of_the_store_is_read_from_the_store() {
+fn contents_without_a_local_file_are_read_through_the_store() {
     let (dir, world) = on_disk();
     world.put("/small", b"in the catalog");
     world.put_in("a", "/elsewhere", &noise(200_000, 1));
@@ -163,7 +163,7 @@ fn what_is_no_file_of_the_store_is_read_from_the_store() {
 }
 
 #[test]
-fn a_lease_is_for_those_who_may_read_and_ends() {
+fn a_lease_requires_read_access_and_expires() {
     let (_dir, world) = on_disk();
     world.put("/a", &noise(200_000, 1));
     let user = world.user("u");
@@ -201,7 +201,7 @@ fn a_lease_is_for_those_who_may_read_and_ends() {
 }
 
 #[test]
-fn leases_have_a_number_and_a_time() {
+fn leases_are_limited_in_number_and_time() {
     let (_dir, world) = on_disk();
     world.put("/a", &noise(200_000, 1));
     let user = world.user("u");

@@ -57,7 +57,7 @@ fn lab(integrity: LinkIntegrity) -> World {
 
 /// The table of `docs/SEMANTICS.md`: a link to nothing is written; something comes to be there, and is renamed.
 #[test]
-fn a_link_to_nothing_is_text_or_bound_late_or_refused() {
+fn a_dangling_link_is_text_or_bound_late_or_refused() {
     use LinkIntegrity::{Lenient, None, Strict};
     for (integrity, expected) in [
         (None, Ok(["cenote:/new", "cenote:/new", "cenote:/new"])),
@@ -85,7 +85,7 @@ fn a_link_to_nothing_is_text_or_bound_late_or_refused() {
 
 /// What is removed stays linked under each setting, and removing is never refused.
 #[test]
-fn a_removal_leaves_links_as_they_were_under_each_setting() {
+fn a_removal_leaves_links_unchanged_under_each_setting() {
     use LinkIntegrity::{Lenient, None, Strict};
     for integrity in [None, Lenient, Strict] {
         let world = lab(integrity);
@@ -108,7 +108,7 @@ fn a_removal_leaves_links_as_they_were_under_each_setting() {
 }
 
 #[test]
-fn the_nearest_collection_says_what_is_required_and_old_statements_stay() {
+fn the_nearest_collection_decides_and_old_statements_are_kept() {
     let world = lab(LinkIntegrity::Strict);
     for free in ["/lab/free", "/lab/free/deep"] {
         world.mkdir(free);
@@ -147,7 +147,7 @@ fn grant(world: &World, user: &str, on: &str, rights: Rights) {
 
 /// What is hidden from the writer is refused as what is missing; and text is bound only to what the owner of the description may see.
 #[test]
-fn nobody_learns_from_a_refusal_or_a_late_link_that_something_hidden_is_there() {
+fn refusals_and_late_links_do_not_reveal_hidden_resources() {
     let world = lab(LinkIntegrity::Strict);
     let user = world.user("u");
     world.put("/hidden", b"");
@@ -173,7 +173,7 @@ fn nobody_learns_from_a_refusal_or_a_late_link_that_something_hidden_is_there() 
 
 /// Not that of the description either: what is shown is the same.
 #[test]
-fn binding_late_moves_no_clock_makes_no_version_and_leaves_those_that_are_kept() {
+fn late_binding_updates_no_timestamp_creates_no_version_and_keeps_existing_ones() {
     let world = lab(LinkIntegrity::Lenient);
     let versioning = Some(Some(Versioning::EachChange(Retention::default())));
     let change = AttributeChange { versioning, ..AttributeChange::default() };
@@ -195,7 +195,7 @@ fn binding_late_moves_no_clock_makes_no_version_and_leaves_those_that_are_kept()
 }
 
 #[test]
-fn in_a_change_set_what_the_set_creates_is_there() {
+fn links_in_a_change_set_can_refer_to_resources_created_in_it() {
     let world = lab(LinkIntegrity::Strict);
     require(&world, "/", LinkIntegrity::Lenient);
     world.put("/d", b"");
@@ -214,7 +214,7 @@ fn in_a_change_set_what_the_set_creates_is_there() {
 
 /// A put where links are bound late, with nothing to bind, costs one read more; elsewhere none (`round_trips`).
 #[test]
-fn binding_late_costs_a_scan_for_what_comes_to_be() {
+fn late_binding_costs_one_scan_per_created_resource() {
     let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
     let world = world_on(engine.clone(), Place::memory("main"));
     world.mkdir("/lab");
@@ -440,7 +440,7 @@ proptest! {
     #![proptest_config(cases(96))]
 
     #[test]
-    fn links_are_bound_refused_and_shown_as_the_model_says(ops in vec(op(), 1..40)) {
+    fn links_are_bound_refused_and_shown_as_in_the_model(ops in vec(op(), 1..40)) {
         let mut model = Model::new();
         for op in &ops {
             model.run(op);

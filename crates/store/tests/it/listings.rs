@@ -30,7 +30,7 @@ proptest! {
 
     /// Each entry once, in order, with what reading it alone gives, in pages of bounded size.
     #[test]
-    fn a_listing_with_descriptions_is_reading_each_alone(
+    fn a_listing_with_descriptions_equals_reading_each_individually(
         sizes in vec(prop_oneof![0usize..3, 20_000usize..70_000, MIB - 100..MIB + 100], 0..12),
         limit in 1usize..20,
     ) {
@@ -76,7 +76,7 @@ proptest! {
 }
 
 #[test]
-fn a_page_ends_where_its_descriptions_come_to_four_mebibytes() {
+fn a_page_ends_when_its_descriptions_reach_four_mebibytes() {
     let world = world();
     world.mkdir("/c");
     for n in 0..12 {
@@ -90,7 +90,7 @@ fn a_page_ends_where_its_descriptions_come_to_four_mebibytes() {
 }
 
 #[test]
-fn a_listing_tells_no_description_that_the_caller_may_not_read() {
+fn a_listing_omits_descriptions_that_the_caller_may_not_read() {
     let world = world();
     world.mkdir("/c");
     for name in ["/c/hidden", "/c/seen"] {
@@ -129,7 +129,7 @@ fn walked(world: &World, top: &At, between: impl Fn()) -> Vec<String> {
 }
 
 #[test]
-fn a_walk_goes_on_where_it_was_whatever_moves_it_and_whatever_goes() {
+fn a_walk_resumes_at_its_cursor_despite_moves_and_removals() {
     let planted = || {
         let world = world();
         for each in ["/a", "/a/b", "/a/b/c1", "/a/b/c2", "/a/d", "/a/d/e"] {
@@ -157,7 +157,7 @@ fn a_walk_goes_on_where_it_was_whatever_moves_it_and_whatever_goes() {
 }
 
 #[test]
-fn a_cursor_is_of_what_lies_below_the_top() {
+fn a_cursor_has_to_be_below_the_top() {
     let cursor = |top: &str, after: &str| WalkCursor::after(&path(top), &path(after));
     assert!(cursor("/a", "/a/b").is_some() && cursor("/a", "/a").is_some());
     assert!(cursor("/a", "/ab").is_none() && cursor("/a/b", "/a").is_none());

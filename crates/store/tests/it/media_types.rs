@@ -39,7 +39,7 @@ fn set(world: &World, of: &str, text: Option<&str>) -> String {
 }
 
 #[test]
-fn what_was_said_stays_and_a_guess_is_renewed_when_the_content_is_replaced() {
+fn explicit_types_stay_and_guesses_are_renewed_when_the_content_is_replaced() {
     let world = world();
     assert_eq!(shown(&world.put("/a.csv", b"a,b")), "text/csv?");
     assert_eq!(shown(&world.put("/a.csv", PNG)), "image/png?");
@@ -61,7 +61,7 @@ fn what_was_said_stays_and_a_guess_is_renewed_when_the_content_is_replaced() {
 }
 
 #[test]
-fn renames_copies_and_versions_keep_what_was_guessed() {
+fn renames_copies_and_versions_keep_guesses() {
     let world = world();
     let keep = Some(Some(Versioning::EachChange(Retention::default())));
     let change = AttributeChange { versioning: keep, ..AttributeChange::default() };
@@ -92,7 +92,7 @@ fn renames_copies_and_versions_keep_what_was_guessed() {
 }
 
 #[test]
-fn a_guess_belongs_to_the_content_and_what_is_said_to_the_description() {
+fn a_guess_belongs_to_the_content_and_an_explicit_type_to_the_description() {
     let world = world();
     let tag = |stat: &Stat| stat.description_tag();
     let first = world.put("/a.csv", b"a,b");
@@ -106,7 +106,7 @@ fn a_guess_belongs_to_the_content_and_what_is_said_to_the_description() {
 }
 
 #[test]
-fn writes_in_place_keep_the_type_but_the_first_bytes_of_an_empty_object_tell_it() {
+fn writes_in_place_keep_the_type_except_for_the_first_bytes_of_an_empty_object() {
     let world = world();
     world.put("/a", b"words");
     world.write_at("/a", Where::Offset(0), PNG).unwrap();
@@ -124,7 +124,7 @@ fn writes_in_place_keep_the_type_but_the_first_bytes_of_an_empty_object_tell_it(
 }
 
 #[test]
-fn a_description_that_is_copied_brings_what_was_said_and_no_guess() {
+fn copying_a_description_copies_explicit_types_but_no_guesses() {
     let world = world();
     let copy = |from: &str, to: &str| {
         let any = Conditions::default();
@@ -141,7 +141,7 @@ fn a_description_that_is_copied_brings_what_was_said_and_no_guess() {
 }
 
 #[test]
-fn every_way_in_has_the_same_guess() {
+fn every_kind_of_write_gets_the_same_guess() {
     let world = world_with_places();
     let text = "é,b\n".repeat(3_000);
     for (n, bytes) in
@@ -187,7 +187,7 @@ fn assert_clean_but_for_the_file(world: &World) {
 }
 
 #[test]
-fn an_upload_that_says_a_type_has_that_one() {
+fn an_upload_with_an_explicit_type_has_that_type() {
     let world = world();
     let options = UploadOptions { put: said("text/x"), ..UploadOptions::default() };
     let upload = begin(&world, "/a.csv", options).unwrap().id;
@@ -208,7 +208,7 @@ proptest! {
 
     /// In parts of any sizes, in any order, laid over each other: short ones go to the catalog here, others to blobs.
     #[test]
-    fn an_upload_in_parts_has_the_guess_of_a_put(
+    fn an_upload_in_parts_gets_the_same_guess_as_a_put(
         bytes in bytes(),
         cuts in proptest::collection::btree_map(0_usize..12_000, 1_usize..9_000, 0..6),
         order in any::<prop::sample::Index>(),

@@ -43,7 +43,7 @@ fn changes_happen_together_or_not_at_all() {
 }
 
 #[test]
-fn a_change_that_changes_nothing_is_none() {
+fn a_change_without_effect_is_not_recorded() {
     let world = world();
     world.put("/a", b"");
     let first = world.describe("/a", "k", "v");
@@ -54,7 +54,7 @@ fn a_change_that_changes_nothing_is_none() {
 }
 
 #[test]
-fn a_graph_comes_back_as_it_was_put() {
+fn a_graph_round_trips() {
     let world = world();
     world.put("/a", b"");
     let graph: Graph = [
@@ -86,7 +86,7 @@ fn a_graph_comes_back_as_it_was_put() {
 }
 
 #[test]
-fn a_description_that_is_too_large_is_refused() {
+fn an_oversized_description_is_refused() {
     let world = world();
     world.put("/a", b"");
     let long = [AvuChange::Add(avu("a", &"x".repeat((1 << 20) + 1)))];
@@ -95,7 +95,7 @@ fn a_description_that_is_too_large_is_refused() {
 }
 
 #[test]
-fn each_change_needs_its_level() {
+fn each_change_requires_its_level() {
     let world = world();
     world.put("/a", b"");
     let user = world.user("u");
@@ -184,7 +184,7 @@ proptest! {
 
     /// Whatever a graph states is shown under some name, and found, changed and removed under that name.
     #[test]
-    fn what_is_shown_is_found_changed_and_removed_under_its_name(
+    fn attributes_are_found_changed_and_removed_by_their_displayed_names(
         mut graph in proptest::collection::btree_set(statement(), 1..8),
         which in any::<usize>(),
         spread in any::<bool>(),
@@ -238,7 +238,7 @@ proptest! {
 
 /// Each kind of change of few values, onto descriptions of more and more others.
 #[test]
-fn a_change_reads_and_writes_as_much_whatever_the_size_of_the_description() {
+fn the_reads_and_writes_of_a_change_do_not_depend_on_the_size_of_the_description() {
     let cost = |size: usize| {
         let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
         let world = world_on(engine.clone(), Place::memory("main"));
@@ -264,7 +264,7 @@ fn a_change_reads_and_writes_as_much_whatever_the_size_of_the_description() {
 
 /// 40,000 changes of a description of 40,000 statements: looking at all statements for each change would take minutes, and this test with it.
 #[test]
-fn a_change_costs_what_it_changes() {
+fn the_cost_of_a_change_is_proportional_to_its_size() {
     let world = world();
     world.put("/a", b"");
     let of = |n: usize| avu(&format!("a{}", n % 10), &n.to_string());

@@ -41,7 +41,7 @@ fn statement() -> impl Strategy<Value = Statement> {
 
 proptest! {
     #[test]
-    fn descriptions_are_the_same_if_their_tags_are(
+    fn descriptions_are_equal_if_and_only_if_their_tags_are(
         one in btree_set(statement(), 0..3), two in btree_set(statement(), 0..3),
     ) {
         let tags = [&one, &two].map(description_tag);
@@ -54,7 +54,7 @@ proptest! {
     #![proptest_config(cases(64))]
 
     #[test]
-    fn a_copy_of_a_description_is_whole(
+    fn a_copy_of_a_description_is_complete(
         one in btree_set(statement(), 0..5), two in btree_set(statement(), 0..5),
     ) {
         let world = world();
@@ -70,7 +70,7 @@ proptest! {
 }
 
 #[test]
-fn a_description_comes_with_mode_time_and_media_type_and_nothing_else() {
+fn copying_a_description_copies_mode_time_and_media_type_and_nothing_else() {
     let world = world();
     let text = PutOptions { media_type: Some("text/x".into()), ..PutOptions::default() };
     world.try_put(&world.admin, "/a", b"a", text).unwrap();
@@ -88,7 +88,7 @@ fn a_description_comes_with_mode_time_and_media_type_and_nothing_else() {
 }
 
 #[test]
-fn a_description_that_changed_meanwhile_is_not_replaced() {
+fn a_concurrently_changed_description_is_not_replaced() {
     let world = world();
     world.put("/a", b"");
     world.describe("/a", "k", "v");
@@ -113,7 +113,7 @@ fn a_description_that_changed_meanwhile_is_not_replaced() {
 }
 
 #[test]
-fn the_condition_of_a_copy_of_a_tree_is_about_its_top() {
+fn the_condition_of_a_tree_copy_applies_to_its_top() {
     let world = world();
     for folder in ["/a", "/a/sub", "/b"] {
         world.mkdir(folder);
@@ -131,7 +131,7 @@ fn the_condition_of_a_copy_of_a_tree_is_about_its_top() {
 }
 
 #[test]
-fn a_copied_description_needs_the_levels_of_a_change() {
+fn copying_a_description_requires_the_levels_of_a_change() {
     let world = world();
     let user = world.user("u");
     let grant = |on: &str, rights: Rights| {
@@ -160,7 +160,7 @@ fn a_copied_description_needs_the_levels_of_a_change() {
 }
 
 #[test]
-fn a_copied_description_is_told_as_one_change() {
+fn a_copied_description_is_reported_as_one_change() {
     let world = world();
     world.put("/a", b"");
     world.put("/b", b"");
@@ -175,7 +175,7 @@ fn a_copied_description_is_told_as_one_change() {
 
 /// Ids that lie together are read in one scan, others one by one.
 #[test]
-fn a_walk_tells_the_tags_of_descriptions_wherever_they_lie() {
+fn a_walk_returns_the_tags_of_all_descriptions() {
     let world = world();
     world.mkdir("/t");
     world.put("/t/first", b"");

@@ -24,7 +24,7 @@ fn lab(world: &World) {
 }
 
 #[test]
-fn all_below_a_collection_is_replicated_and_trimmed() {
+fn everything_below_a_collection_is_replicated_and_trimmed() {
     let world = world_with_places();
     lab(&world);
     let a = world.place("a");
@@ -49,7 +49,7 @@ fn all_below_a_collection_is_replicated_and_trimmed() {
 }
 
 #[test]
-fn what_the_asker_may_not_change_is_counted_and_left() {
+fn objects_that_the_caller_may_not_change_are_counted_and_skipped() {
     let world = world_with_places();
     lab(&world);
     let user = world.user("u");
@@ -68,7 +68,7 @@ fn what_the_asker_may_not_change_is_counted_and_left() {
 }
 
 #[test]
-fn a_token_for_a_subtree_sees_no_jobs_but_its_own() {
+fn a_token_for_a_subtree_sees_only_its_own_jobs() {
     let world = world_with_places();
     lab(&world);
     let user = world.user("u");
@@ -95,7 +95,7 @@ fn a_token_for_a_subtree_sees_no_jobs_but_its_own() {
 }
 
 #[test]
-fn a_drained_place_holds_nothing_and_takes_nothing() {
+fn a_drained_place_is_empty_and_accepts_nothing() {
     let world = world_with_places();
     world.put_in("a", "/one", &noise(500, 1));
     world.put_in("a", "/empty", b"");
@@ -142,7 +142,7 @@ fn a_drain_needs_another_place() {
 }
 
 #[test]
-fn a_job_goes_on_after_a_restart_where_it_was() {
+fn a_job_resumes_after_a_restart() {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
     let place = cenote_blob::Place::memory("main");
     let world = world_on(engine.clone(), place).with_places(Default::default());

@@ -32,7 +32,7 @@ fn the_table_of_paths() {
 }
 
 #[test]
-fn two_spellings_of_a_letter_are_two_names() {
+fn two_spellings_of_a_character_are_distinct_names() {
     let world = world();
     world.put("/é", b"one");
     world.put("/e\u{301}", b"two");
@@ -44,7 +44,7 @@ proptest! {
     #![proptest_config(cases(64))]
 
     #[test]
-    fn a_name_is_refused_or_comes_back_as_given(name in "\\PC{0,20}|[./\\x00a]{0,4}") {
+    fn a_name_is_refused_or_round_trips(name in "\\PC{0,20}|[./\\x00a]{0,4}") {
         let world = world();
         let allowed = !(name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']));
         let made = Name::new(name.clone());

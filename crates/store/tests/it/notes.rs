@@ -36,7 +36,7 @@ fn notes_belong_to_their_opening_and_are_found_by_name() {
 }
 
 #[test]
-fn a_change_of_notes_is_whole_or_nothing() {
+fn a_change_of_notes_is_atomic() {
     let world = world();
     let failed = world.store.change_notes(&world.admin, Act::Configure, "a", |notes| {
         notes.put("x", "1".into())?;
@@ -53,7 +53,7 @@ fn a_change_of_notes_is_whole_or_nothing() {
 }
 
 #[test]
-fn a_change_of_notes_needs_what_it_is_to_the_opening() {
+fn a_change_of_notes_requires_the_rights_of_its_operation() {
     let world = world();
     let user = world.user("ada");
     let denied = world.store.change_notes(&user, Act::Configure, "a", |notes| {
@@ -72,7 +72,7 @@ fn a_change_of_notes_needs_what_it_is_to_the_opening() {
 }
 
 #[test]
-fn of_two_changes_of_what_both_read_one_runs_again() {
+fn of_two_conflicting_changes_one_is_retried() {
     let world = world();
     let add = |times: usize| {
         for _ in 0..times {
@@ -142,7 +142,7 @@ fn a_note_about_a_resource_is_found_by_name_and_by_resource() {
 }
 
 #[test]
-fn a_name_is_that_of_one_resource() {
+fn a_name_belongs_to_one_resource() {
     let world = world();
     world.keep_removed("/", 86_400);
     world.put("/x", b"");

@@ -305,12 +305,12 @@ proptest! {
     #![proptest_config(cases(40))]
 
     #[test]
-    fn every_moment_is_as_it_was_where_history_is_kept(ops in vec(op(), 1..25)) {
+    fn every_past_state_is_reproduced_if_history_is_kept(ops in vec(op(), 1..25)) {
         play(&ops, true);
     }
 
     #[test]
-    fn every_moment_is_as_it_was_or_reported_as_not_kept(
+    fn every_past_state_is_reproduced_or_reported_as_not_kept(
         ops in vec(prop_oneof![4 => op(), 1 => loss()], 1..25),
     ) {
         play(&ops, false);
@@ -322,7 +322,7 @@ fn as_of(world: &World, what: &str, moment: Moment) -> Result<Was> {
 }
 
 #[test]
-fn a_moment_that_is_not_in_the_kept_past_is_refused() {
+fn a_moment_outside_of_the_kept_past_is_refused() {
     let world = keeping();
     world.put("/a", b"1");
     let early = store_time(&world);
@@ -350,7 +350,7 @@ fn a_moment_that_is_not_in_the_kept_past_is_refused() {
 }
 
 #[test]
-fn the_changes_of_a_change_set_are_as_old_as_its_commit() {
+fn the_changes_of_a_change_set_have_the_time_of_its_commit() {
     let world = keeping();
     let (within, set) = changesets::begun(&world);
     within.put("/within", b"1");
@@ -385,7 +385,7 @@ fn a_state_that_is_not_kept_is_reported_and_its_name_is_listed() {
 
 /// Who may not see it now, or could not see it where it was, is answered as if nothing had been there.
 #[test]
-fn nothing_hidden_is_told_by_asking_for_the_past() {
+fn the_past_does_not_reveal_hidden_resources() {
     use cenote_store::{AccessChange, Rights, Scope};
     let world = keeping();
     let user = world.user("u");

@@ -93,7 +93,7 @@ proptest! {
     #![proptest_config(cases(25))]
 
     #[test]
-    fn what_is_restored_of_the_past_is_what_was_there(
+    fn a_restoration_from_the_past_reproduces_the_former_state(
         before in vec(op(), 1..12),
         later in vec(op(), 0..12),
     ) {
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_kept_whole_is_not_restored_at_all(
+    fn incompletely_kept_resources_are_not_restored(
         before in vec(prop_oneof![4 => op(), 1 => loss()], 1..12),
         later in vec(prop_oneof![4 => op(), 1 => loss()], 0..12),
     ) {
@@ -126,7 +126,7 @@ fn changed() -> (World, Moment) {
 }
 
 #[test]
-fn a_restoration_is_out_of_sight_until_it_is_whole_and_one_change_then() {
+fn a_restoration_is_hidden_until_it_is_complete_and_then_one_change() {
     let (world, then) = changed();
     let since = world.store.newest_change().unwrap();
     let before = snapshot(&world).tree;
@@ -154,7 +154,7 @@ fn a_restoration_is_out_of_sight_until_it_is_whole_and_one_change_then() {
 }
 
 #[test]
-fn a_restoration_goes_on_wherever_it_was_stopped() {
+fn a_restoration_resumes_wherever_it_was_stopped() {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
     let mut world = world_on(engine.clone(), Place::memory("main"));
     let keep =
@@ -201,7 +201,7 @@ fn a_restoration_goes_on_wherever_it_was_stopped() {
 }
 
 #[test]
-fn a_restoration_that_cannot_be_says_why_and_changes_nothing() {
+fn an_impossible_restoration_is_refused_with_the_reason_and_without_changes() {
     let (world, then) = changed();
     world.put("/taken", b"1");
     let before = snapshot(&world).tree;
@@ -235,7 +235,7 @@ fn a_restoration_that_cannot_be_says_why_and_changes_nothing() {
 }
 
 #[test]
-fn what_is_not_kept_is_left_out_if_that_is_asked_for() {
+fn resources_no_longer_kept_are_skipped_on_request() {
     let (world, then) = changed();
     let all = Prune::All(Retention::last(0));
     world.store.prune_versions(&world.admin, &at("/c/a"), &all).unwrap();
@@ -256,7 +256,7 @@ fn what_is_not_kept_is_left_out_if_that_is_asked_for() {
 
 /// A user restores what they may read, and what they may not fails the job.
 #[test]
-fn a_restoration_needs_what_reading_and_creating_need() {
+fn a_restoration_requires_the_rights_of_reading_and_creating() {
     use cenote_store::{AccessChange, Rights, Scope};
     let (world, then) = changed();
     let user = world.user("u");
@@ -284,7 +284,7 @@ fn a_restoration_needs_what_reading_and_creating_need() {
 
 /// What is being restored counts for the quotas of where it will be; where it does not fit, nothing comes to be.
 #[test]
-fn a_restoration_keeps_to_quotas_also_to_those_that_are_set_meanwhile() {
+fn a_restoration_respects_quotas_including_those_set_meanwhile() {
     let (world, then) = changed();
     let quota = |resources: u64| {
         let target = QuotaTarget::Collection(at("/room"));
@@ -355,7 +355,7 @@ fn linked() -> (World, Moment) {
 }
 
 #[test]
-fn links_within_a_restored_tree_lead_to_what_was_restored() {
+fn links_within_a_restored_tree_refer_to_the_restored_resources() {
     let (world, then) = linked();
     restore(&world, &restoration("/c", then, "/again")).unwrap();
     assert_eq!(cited(&world, "/again"), ["cenote:/again", "cenote:/again/d/x", "cenote:/out"]);
@@ -389,7 +389,7 @@ fn a_restored_object_that_links_to_itself_links_to_itself() {
 
 /// As a description that is copied or moved there: what is restored stays as it was.
 #[test]
-fn a_tree_is_restored_below_a_collection_with_strict_links_as_it_was() {
+fn a_tree_is_restored_unchanged_below_a_collection_with_strict_links() {
     let (world, then) = linked();
     world.mkdir("/strict");
     let change = AttributeChange {

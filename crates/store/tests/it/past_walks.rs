@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(cases(40))]
 
     #[test]
-    fn a_walk_of_the_past_is_what_was_there_whatever_changes_meanwhile(
+    fn a_walk_of_the_past_is_unaffected_by_concurrent_changes(
         before in vec(op(), 1..20),
         later in vec(op(), 0..20),
     ) {
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn a_walk_of_the_past_names_what_is_not_kept_and_makes_nothing_up(
+    fn a_walk_of_the_past_reports_resources_not_kept_and_invents_nothing(
         before in vec(prop_oneof![4 => op(), 1 => loss()], 1..20),
         later in vec(prop_oneof![4 => op(), 1 => loss()], 0..20),
     ) {
@@ -201,7 +201,7 @@ proptest! {
 }
 
 #[test]
-fn a_walk_of_the_past_goes_on_after_any_path() {
+fn a_walk_of_the_past_resumes_after_any_path() {
     let world = keeping();
     for folder in ["/c", "/c/d", "/c/e"] {
         world.mkdir(folder);
@@ -233,7 +233,7 @@ fn a_walk_of_the_past_goes_on_after_any_path() {
 }
 
 #[test]
-fn what_a_search_of_the_past_cannot_know_is_named() {
+fn a_search_of_the_past_reports_what_it_cannot_know() {
     let world = keeping();
     for folder in ["/c", "/c/gone"] {
         world.mkdir(folder);
@@ -267,7 +267,7 @@ fn what_a_search_of_the_past_cannot_know_is_named() {
 /// Who may not see something now, or could not see it where it was, gets the answer for a missing resource from a walk, a search and a
 /// reader alike; also if it was in a collection that may not be listed.
 #[test]
-fn no_walk_of_the_past_names_what_is_hidden() {
+fn no_walk_of_the_past_reveals_hidden_resources() {
     use cenote_store::{AccessChange, Rights, Scope};
     let world = keeping();
     let user = world.user("u");

@@ -36,7 +36,7 @@ fn only_the_right_password_logs_in() {
 }
 
 #[test]
-fn a_changed_password_ends_the_old_one_at_once() {
+fn a_changed_password_invalidates_the_old_one_immediately() {
     let world = world();
     world.store.authenticate_password(ADMIN, PASSWORD).unwrap();
     world.store.set_password(&world.admin, ADMIN, "other").unwrap();
@@ -66,7 +66,7 @@ fn no_secret_is_shown_by_debug() {
 }
 
 #[test]
-fn names_of_users_and_groups_are_one_set() {
+fn users_and_groups_share_one_namespace() {
     let world = world();
     world.store.add_group(&world.admin, "lab").unwrap();
     let add = |name: &str| world.store.add_user(&world.admin, &new(name, None, Role::User));
@@ -81,7 +81,7 @@ fn names_of_users_and_groups_are_one_set() {
 }
 
 #[test]
-fn roles_decide_who_makes_whom() {
+fn roles_decide_who_may_create_which_users() {
     let world = world();
     let as_role = |name: &str, role| {
         let id = world.store.add_user(&world.admin, &new(name, None, role)).unwrap();
@@ -101,7 +101,7 @@ fn roles_decide_who_makes_whom() {
 }
 
 #[test]
-fn who_is_removed_leaves_nothing_that_opens() {
+fn a_removed_user_leaves_no_valid_credentials() {
     let world = world();
     let user = world.user("u");
     world.put("/a", b"");
@@ -158,7 +158,7 @@ fn tokens_are_listed_and_revoked() {
 }
 
 #[test]
-fn a_store_is_made_once() {
+fn a_store_is_created_once() {
     let world = world();
     let again = Store::create_new(world.parts.clone(), "other", "password");
     assert_eq!(kind(again), ErrorKind::Exists);

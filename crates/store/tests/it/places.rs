@@ -8,7 +8,7 @@ use cenote_store::{
 use crate::world::{at, avu, kind, noise, run, world, world_with_places};
 
 #[test]
-fn a_place_takes_contents_as_soon_as_it_is_added() {
+fn a_place_accepts_contents_as_soon_as_it_is_added() {
     let world = world_with_places();
     world.put_in("a", "/x", &noise(1_000, 1));
     assert_eq!((world.blobs_in("a"), world.blobs_in("main")), (1, 0));
@@ -18,7 +18,7 @@ fn a_place_takes_contents_as_soon_as_it_is_added() {
 }
 
 #[test]
-fn a_small_content_becomes_a_blob_where_a_place_is_named() {
+fn a_small_content_becomes_a_blob_if_a_place_is_given() {
     let world = world_with_places();
     world.put_in("a", "/x", b"small");
     world.put_in("main", "/y", b"small");
@@ -58,7 +58,7 @@ fn new_contents_go_to_the_default_place() {
 }
 
 #[test]
-fn what_is_said_of_a_place_is_refused_or_kept() {
+fn the_settings_of_a_place_are_refused_or_stored() {
     let world = world_with_places();
     let (store, admin) = (&world.store, &world.admin);
     let add = |name: &str, address: &str| {
@@ -84,7 +84,7 @@ fn what_is_said_of_a_place_is_refused_or_kept() {
 }
 
 #[test]
-fn a_group_is_never_in_itself() {
+fn a_group_never_contains_itself() {
     let world = world_with_places();
     let outer = world.add_group("outer", &["a"]);
     let inner = world.add_group("inner", &["b"]);
@@ -99,7 +99,7 @@ fn a_group_is_never_in_itself() {
 }
 
 #[test]
-fn a_place_goes_only_when_nothing_is_there() {
+fn a_place_is_removed_only_if_it_is_empty() {
     let world = world_with_places();
     let remove = |name: &str| run(world.store.remove_place(&world.admin, world.place(name)));
     world.put_in("a", "/x", b"x");
@@ -122,7 +122,7 @@ fn a_place_goes_only_when_nothing_is_there() {
 }
 
 #[test]
-fn a_place_goes_although_a_removed_tree_was_not_swept_yet() {
+fn a_place_can_be_removed_before_a_removed_tree_is_swept() {
     let world = world_with_places();
     world.mkdir("/tree");
     world.put_in("a", "/tree/x", &noise(1_000, 1));
@@ -145,7 +145,7 @@ fn places_have_attributes() {
 }
 
 #[test]
-fn a_put_into_a_place_that_is_closed_or_gone_is_refused() {
+fn a_put_into_a_closed_or_removed_place_is_refused() {
     let world = world_with_places();
     let options = |place| PutOptions { place: Some(place), ..PutOptions::default() };
     let put = |place| world.try_put(&world.admin, "/x", &noise(500, 1), options(place));

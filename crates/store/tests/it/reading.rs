@@ -38,7 +38,7 @@ fn planted() -> World {
 }
 
 #[test]
-fn collections_come_first_each_followed_by_what_is_in_it() {
+fn a_walk_lists_each_collection_before_its_children() {
     let world = planted();
     let all = ["/a", "/a/b", "/a/b/c", "/a/b/x", "/a/z", "/a/z/y", "/a/a", "/a/c", "/d", "/e"];
     for limit in 1..12 {
@@ -51,7 +51,7 @@ fn collections_come_first_each_followed_by_what_is_in_it() {
 }
 
 #[test]
-fn names_are_shown_to_whom_their_lists_show_them() {
+fn names_are_shown_to_callers_who_may_list_them() {
     let world = planted();
     let alice = world.user("alice");
     let grant = |what: &str, rights: Rights, scope| {
@@ -102,7 +102,7 @@ proptest! {
 
     /// Whatever goes over a tree comes by what its collections show one by one, from wherever it goes on.
     #[test]
-    fn a_walk_is_listing_again_and_again(
+    fn a_walk_equals_repeated_listings(
         grants in proptest::collection::vec((any::<Index>(), 0usize..3, any_rights()), 0..6),
         limit in 1usize..4,
     ) {
@@ -135,7 +135,7 @@ proptest! {
 }
 
 #[test]
-fn a_reading_is_of_one_moment() {
+fn a_reading_shows_one_state_of_the_store() {
     let world = planted();
     world.describe("/a/c", "colour", "green");
     let id = world.stat("/a/c").unwrap().id.0;
@@ -161,7 +161,7 @@ fn a_reading_is_of_one_moment() {
 }
 
 #[test]
-fn a_reading_shows_what_its_caller_may_see() {
+fn a_reading_shows_only_resources_visible_to_its_caller() {
     let world = planted();
     let alice = world.user("alice");
     let reading = world.store.reading(&alice).unwrap();
@@ -205,7 +205,7 @@ fn a_home_belongs_to_its_user() {
 }
 
 #[test]
-fn persons_have_attributes_that_go_with_them() {
+fn attributes_of_users_are_removed_with_them() {
     let world = world();
     let alice = world.user("alice");
     let change = [AvuChange::Add(avu("orcid", "0000"))];
@@ -221,7 +221,7 @@ fn persons_have_attributes_that_go_with_them() {
 }
 
 #[test]
-fn tokens_that_have_expired_do_not_pile_up() {
+fn expired_tokens_do_not_accumulate() {
     let world = world();
     let hour = std::time::Duration::from_secs(3_600);
     let new = NewToken {
@@ -243,7 +243,7 @@ proptest! {
 
     /// The listing of names and the walk agree on what is there, whatever the tree and the pages.
     #[test]
-    fn names_are_those_of_a_walk(
+    fn names_equal_those_of_a_walk(
         made in proptest::collection::vec(("[ab](/[ab]){0,3}", any::<bool>()), 0..12),
         limit in 1usize..5,
     ) {

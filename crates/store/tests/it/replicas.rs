@@ -17,7 +17,7 @@ use crate::world::{
 };
 
 #[test]
-fn a_replica_is_a_copy_that_can_be_read_by_its_number() {
+fn a_replica_can_be_read_by_its_number() {
     let world = world_with_places();
     for (to, size) in [("/small", 10), ("/big", 100_000)] {
         world.put(to, &noise(size, 1));
@@ -36,7 +36,7 @@ fn a_replica_is_a_copy_that_can_be_read_by_its_number() {
 }
 
 #[test]
-fn overwriting_leaves_the_replicas_elsewhere_stale_and_they_keep_what_they_held() {
+fn overwriting_makes_other_replicas_stale_and_keeps_their_bytes() {
     let world = world_with_places();
     world.put("/x", &noise(500, 1));
     world.replicate("/x", "a").unwrap();
@@ -57,7 +57,7 @@ fn overwriting_leaves_the_replicas_elsewhere_stale_and_they_keep_what_they_held(
 }
 
 #[test]
-fn a_write_in_place_goes_where_the_object_is() {
+fn a_write_in_place_is_stored_where_the_object_is() {
     let world = world_with_places();
     world.put_in("a", "/x", &noise(500, 1));
     world.replicate("/x", "b").unwrap();
@@ -70,7 +70,7 @@ fn a_write_in_place_goes_where_the_object_is() {
 }
 
 #[test]
-fn a_write_can_go_to_a_stale_replica_which_is_then_the_good_one() {
+fn a_write_to_a_stale_replica_makes_it_the_good_one() {
     let world = world_with_places();
     world.put("/x", b"first");
     world.replicate("/x", "a").unwrap();
@@ -95,7 +95,7 @@ fn a_write_can_go_to_a_stale_replica_which_is_then_the_good_one() {
 }
 
 #[test]
-fn trimming_never_takes_the_last_good_replica() {
+fn trimming_never_removes_the_last_good_replica() {
     let world = world_with_places();
     world.put("/x", &noise(500, 1));
     assert_eq!(kind(world.trim("/x", 0)), ErrorKind::Precondition);
@@ -136,7 +136,7 @@ fn surplus_replicas_are_trimmed_stale_ones_first() {
 }
 
 #[test]
-fn copies_that_others_share_stay_for_them() {
+fn shared_copies_are_kept_for_other_objects() {
     let world = world_with_places();
     world.put("/x", &noise(500, 1));
     world.cp("/x", "/y").unwrap();
@@ -150,7 +150,7 @@ fn copies_that_others_share_stay_for_them() {
 }
 
 #[test]
-fn an_administrator_may_say_which_replica_is_right() {
+fn an_administrator_may_declare_a_replica_good() {
     let world = world_with_places();
     world.put("/x", b"right");
     world.replicate("/x", "a").unwrap();
@@ -207,7 +207,7 @@ fn file_of(content: &[u8]) -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn where_a_file_lies_on_the_machine_is_shown_to_administrators_only() {
+fn paths_of_files_on_the_machine_are_shown_only_to_administrators() {
     let (_dir, file) = file_of(&noise(1_000, 5));
     let world = world_with_places();
     let this = registration(&world, &file);
@@ -227,7 +227,7 @@ fn where_a_file_lies_on_the_machine_is_shown_to_administrators_only() {
 }
 
 #[test]
-fn a_registered_file_is_read_where_it_lies_and_never_removed() {
+fn a_registered_file_is_read_in_place_and_never_removed() {
     let (_dir, file) = file_of(&noise(1_000, 5));
     let world = world_with_places();
     let this = registration(&world, &file);
@@ -259,7 +259,7 @@ fn a_registered_file_is_read_where_it_lies_and_never_removed() {
 }
 
 #[test]
-fn a_registered_file_that_vanished_is_no_loss_once_its_object_is_removed() {
+fn a_missing_registered_file_is_not_reported_once_its_object_is_removed() {
     let (_dir, file) = file_of(&noise(1_000, 5));
     let world = world_with_places();
     let this = registration(&world, &file);
@@ -335,7 +335,7 @@ fn replicated(size: usize) -> World {
 }
 
 #[test]
-fn a_read_goes_on_with_another_copy_and_the_lost_one_is_mended() {
+fn a_read_continues_with_another_copy_and_the_lost_one_is_repaired() {
     let world = replicated(3_000_000);
     run(world.parts.main.delete(only_blob(&world, "main"))).unwrap();
     assert!(world.read("/x") == noise(3_000_000, 1));
@@ -350,7 +350,7 @@ fn a_read_goes_on_with_another_copy_and_the_lost_one_is_mended() {
 }
 
 #[test]
-fn a_read_that_fails_half_way_goes_on_at_the_same_byte() {
+fn a_read_that_fails_midway_continues_at_the_same_byte() {
     let world = world_with_places();
     world.put_in("a", "/x", &noise(3_000_000, 1));
     world.replicate("/x", "main").unwrap();
@@ -362,7 +362,7 @@ fn a_read_that_fails_half_way_goes_on_at_the_same_byte() {
 }
 
 #[test]
-fn a_verified_read_answers_from_a_copy_that_is_whole() {
+fn a_verified_read_uses_an_intact_copy() {
     let world = replicated(1_000);
     overwrite(&world, "main", &noise(1_000, 9));
     let opened = world.store.open(&world.admin, &at("/x"), &ReadOptions::default()).unwrap();
@@ -373,7 +373,7 @@ fn a_verified_read_answers_from_a_copy_that_is_whole() {
 }
 
 #[test]
-fn a_place_that_is_away_does_not_hide_the_other_copies() {
+fn an_unreachable_place_does_not_hide_the_other_copies() {
     let world = replicated(1_000);
     world.trim("/x", 0).unwrap();
     world.replicate("/x", "b").unwrap();
@@ -411,7 +411,7 @@ fn if_a_member_of_a_group_fails_none_keeps_the_bytes() {
 }
 
 #[test]
-fn an_upload_in_parts_goes_where_it_says() {
+fn an_upload_in_parts_is_stored_in_its_place() {
     let world = world_with_places();
     world.add_group("pair", &["a", "b"]);
     let put = PutOptions { place: Some(world.place("pair")), ..PutOptions::default() };

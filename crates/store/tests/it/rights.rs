@@ -204,12 +204,12 @@ fn try_all(rights: Rights) {
 }
 
 #[test]
-fn each_level_allows_what_it_includes() {
+fn each_level_permits_its_operations() {
     cenote_store::Vocabulary::IRODS.names().for_each(|(_, rights)| try_all(rights));
 }
 
 #[test]
-fn each_right_alone_and_all_others_without_it_allow_what_needs_them() {
+fn each_right_alone_and_all_others_together_permit_exactly_their_operations() {
     for one in each_right() {
         try_all(one);
         try_all(each_right().filter(|other| !other.contains(one)).collect());
@@ -219,14 +219,14 @@ fn each_right_alone_and_all_others_without_it_allow_what_needs_them() {
 proptest! {
     #![proptest_config(cases(8))]
     #[test]
-    fn every_set_allows_what_it_includes_and_nothing_else(rights in any_rights()) {
+    fn every_set_of_rights_permits_exactly_its_operations(rights in any_rights()) {
         try_all(rights);
     }
 }
 
 /// The owner of a resource is who its record names; what they may do is what the access list says.
 #[test]
-fn another_owner_and_versions_below_take_control() {
+fn changing_the_owner_and_versions_below_requires_control() {
     let world = world_with_places();
     let user = world.user("u");
     world.mkdir("/c");

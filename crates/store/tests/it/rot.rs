@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(cases(48))]
 
     #[test]
-    fn what_rotted_is_never_given_and_another_copy_is_read_instead_and_mends_it(
+    fn corrupt_blocks_are_never_returned_but_read_and_repaired_from_another_copy(
         made in made(),
         copies in 1usize..3,
         (which, at, bit) in (any::<Index>(), any::<Index>(), 0u8..8),
@@ -168,7 +168,7 @@ fn unsummed(world: &World) -> usize {
 }
 
 #[test]
-fn whatever_makes_a_blob_writes_the_checksums_of_its_blocks_and_they_go_with_it() {
+fn every_way_to_create_a_blob_writes_block_checksums_that_are_removed_with_it() {
     let sizes = vec![70_000, 200, 300_000, 40_000];
     for made in [
         Made::Put(300_000),
@@ -188,7 +188,7 @@ fn whatever_makes_a_blob_writes_the_checksums_of_its_blocks_and_they_go_with_it(
 }
 
 #[test]
-fn damage_that_cannot_be_mended_is_marked_until_it_is_gone() {
+fn irreparable_damage_is_marked_until_the_blob_is_removed() {
     let world = world_with_places();
     world.put("/x", &noise(200_000, 1));
     world.cp("/x", "/y").unwrap();
@@ -228,7 +228,7 @@ fn damage_that_cannot_be_mended_is_marked_until_it_is_gone() {
 }
 
 #[test]
-fn a_registered_file_that_changed_is_damaged_and_is_not_written_to() {
+fn a_changed_registered_file_is_damaged_and_never_written() {
     let (world, dir) = (world_with_places(), tempfile::tempdir().unwrap());
     let file = dir.path().join("f").to_str().unwrap().to_owned();
     std::fs::write(&file, noise(300_000, 1)).unwrap();
@@ -250,7 +250,7 @@ fn a_registered_file_that_changed_is_damaged_and_is_not_written_to() {
 }
 
 #[test]
-fn a_scrub_finds_what_nobody_reads_and_goes_on_where_it_was_after_a_restart() {
+fn a_scrub_finds_damage_in_unread_blocks_and_resumes_after_a_restart() {
     let world = world_with_places();
     for n in 0..70 {
         world.put(&format!("/{n}"), &noise(70_000, n));
@@ -301,7 +301,7 @@ proptest! {
 
     /// Of each block no copy rotted, the first, the second, or both.
     #[test]
-    fn copies_that_rotted_in_different_blocks_are_read_and_mended_from_each_other(
+    fn copies_with_different_corrupt_blocks_repair_each_other(
         rotten in prop::collection::vec(prop_oneof![6 => Just(0), 2 => Just(1), 2 => Just(2)], 2..30),
         lost in proptest::option::weighted(0.2, any::<Index>()),
     ) {
@@ -341,7 +341,7 @@ proptest! {
 
 /// Else upkeep would call for itself, round after round without a pause.
 #[test]
-fn what_cannot_be_mended_is_not_tried_again_until_it_is_met_again() {
+fn irreparable_damage_is_not_retried_until_it_is_read_again() {
     for copies in [1, 2] {
         let world = world_with_places();
         world.put("/x", &noise(300_000, 1));
@@ -362,7 +362,7 @@ fn what_cannot_be_mended_is_not_tried_again_until_it_is_met_again() {
 }
 
 #[test]
-fn a_scrub_reads_the_whole_catalog_and_every_record_that_rotted_is_counted() {
+fn a_scrub_reads_the_whole_catalog_and_counts_every_corrupt_record() {
     let world = world();
     for n in 0..300 {
         world.put(&format!("/{n}"), &noise(n * 30, 1));
@@ -406,7 +406,7 @@ fn without_checksums(world: &World) {
 }
 
 #[test]
-fn a_store_without_checksums_gets_them_and_no_rotten_bytes_do() {
+fn a_store_without_checksums_gets_them_except_for_corrupt_bytes() {
     let world = world_with_places();
     for n in 0..4 {
         world.put(&format!("/{n}"), &noise(200_000, n));
@@ -425,7 +425,7 @@ fn a_store_without_checksums_gets_them_and_no_rotten_bytes_do() {
 }
 
 #[test]
-fn lost_checksums_are_an_error_until_a_scrub_makes_them_anew() {
+fn lost_checksums_are_an_error_until_a_scrub_recomputes_them() {
     let world = world();
     world.put("/x", &noise(200_000, 1));
     world.damage(&world.first(b'e'));

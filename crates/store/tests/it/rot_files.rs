@@ -202,7 +202,7 @@ fn names(store: &Store, admin: &cenote_store::Caller) -> cenote_store::Result<BT
 }
 
 #[test]
-fn every_file_that_rots_is_told_and_never_served() {
+fn every_corrupt_file_is_reported_and_never_served() {
     let rounds = std::env::var("CENOTE_ROT_ROUNDS").ok().map_or(ROUNDS, |n| n.parse().unwrap());
     let whole = directory();
     let objects = filled(whole.path());

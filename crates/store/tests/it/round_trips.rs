@@ -128,7 +128,7 @@ fn no_operation_costs_more_calls_in_a_deep_or_a_large_collection() {
 
 /// Many are found by one read, whatever their number, where they were met before.
 #[test]
-fn many_cost_one_read_where_all_were_met_before() {
+fn known_paths_are_found_with_one_read() {
     let counted = Counted::new(4, 100);
     let Counted { world, engine, .. } = &counted;
     let paths: Vec<_> = (0..100).map(|n| at(&counted.path(&format!("{n:05}")))).collect();
@@ -155,7 +155,7 @@ fn many_cost_one_read_where_all_were_met_before() {
 
 /// A server that was just started reads a path level by level, once.
 #[test]
-fn a_path_that_was_never_met_costs_one_read_a_level_once() {
+fn an_unknown_path_costs_one_read_per_level_once() {
     let counted = Counted::new(64, 2);
     let world = counted.world.reopened();
     let (one, two) = (counted.path("00000"), counted.path("00001"));
@@ -165,7 +165,7 @@ fn a_path_that_was_never_met_costs_one_read_a_level_once() {
 
 /// Also by its id, and after the whole path above it was moved.
 #[test]
-fn what_was_moved_costs_a_read_or_two_more_once() {
+fn a_moved_resource_costs_one_or_two_more_reads_once() {
     let counted = Counted::new(16, 2);
     let (world, object) = (&counted.world, counted.path("00000"));
     let id = world.stat(&object).unwrap().id;

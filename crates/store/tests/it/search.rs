@@ -85,7 +85,7 @@ fn the_collection_searched_is_not_found() {
 
 /// The answer is what the asker may see, whichever of the two walks gives it.
 #[test]
-fn both_ways_to_the_answer_see_the_same() {
+fn both_search_strategies_give_the_same_results() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/closed");
@@ -102,7 +102,7 @@ fn both_ways_to_the_answer_see_the_same() {
 }
 
 #[test]
-fn a_move_and_a_removal_need_no_index() {
+fn a_move_and_a_removal_do_not_update_the_index() {
     let world = world();
     world.mkdir("/a");
     world.put("/a/x", b"");
@@ -257,7 +257,7 @@ proptest! {
     #![proptest_config(cases(96))]
 
     #[test]
-    fn search_is_looking_at_everything(
+    fn a_search_agrees_with_a_full_scan(
         objects in objects(),
         grants in proptest::collection::vec((any::<usize>(), any::<usize>(), any_rights()), 0..6),
         under in "/|/home|/home/[ab]|/open(/x)?",
@@ -282,7 +282,7 @@ proptest! {
 /// A page looks at as much as it may, whatever lies below the collection that is searched and however little
 /// of it matches.
 #[test]
-fn a_page_costs_no_more_than_its_effort() {
+fn the_cost_of_a_page_is_limited() {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
     let world = world_on(engine.clone(), Place::memory("main"));
     for n in 0..600 {

@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(cases(96))]
 
     #[test]
-    fn what_is_shared_is_found_without_looking_at_everything(
+    fn shared_resources_are_found_without_a_full_scan(
         steps in proptest::collection::vec(
             (0u8..8, any::<usize>(), any::<usize>(), any::<usize>(), any_rights()), 0..12),
         (limit, effort) in (1usize..4, prop_oneof![1usize..8, Just(SharedOptions::EFFORT)]),
@@ -119,7 +119,7 @@ proptest! {
 
 /// A collection that can be listed costs one look, however many of its children name the caller.
 #[test]
-fn a_collection_that_can_be_listed_costs_one_look() {
+fn a_collection_that_can_be_listed_costs_one_lookup() {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
     let world = world_on(engine.clone(), Place::memory("main"));
     let user = world.user("u");
@@ -136,7 +136,7 @@ fn a_collection_that_can_be_listed_costs_one_look() {
 }
 
 #[test]
-fn an_object_of_somebody_else_has_no_entry_for_its_owner() {
+fn the_owner_of_an_object_has_no_entry_for_it() {
     let world = world();
     world.put("/a", b"");
     assert!(world.table(b'S').is_empty());
@@ -148,7 +148,7 @@ fn an_object_of_somebody_else_has_no_entry_for_its_owner() {
 }
 
 #[test]
-fn other_bytes_are_no_cursor() {
+fn other_bytes_are_not_a_cursor() {
     for bytes in [&b""[..], b"S", b"S1234567", b"T12345678123456781234567"] {
         assert_eq!(kind(SharedCursor::from_bytes(bytes)), ErrorKind::Invalid);
     }

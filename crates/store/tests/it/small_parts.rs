@@ -37,7 +37,7 @@ fn stored_blobs(world: &World) -> usize {
 }
 
 #[test]
-fn no_part_is_taken_beyond_the_limit_and_none_is_cut_off() {
+fn no_part_is_accepted_beyond_the_limit_and_none_is_truncated() {
     let world = limited(Limits { parts: 5, ..LIMITS });
     let upload = begin(&world);
     (0..5).for_each(|n| drop(part(&world, upload, n * 100, &[n as u8; 100]).unwrap()));
@@ -54,7 +54,7 @@ fn no_part_is_taken_beyond_the_limit_and_none_is_cut_off() {
 }
 
 #[test]
-fn the_limit_is_of_each_upload_and_nothing_stays_of_it() {
+fn the_limit_applies_per_upload_and_leaves_nothing_behind() {
     let world = limited(Limits { parts: 3, ..LIMITS });
     let counters = world.table(b'c').len();
     for _ in 0..3 {
@@ -88,7 +88,7 @@ fn three_hundred_writes_of_64_kib_become_one_blob() {
 }
 
 #[test]
-fn what_was_gathered_for_a_refused_whole_is_not_kept() {
+fn buffered_parts_of_a_refused_upload_are_not_kept() {
     let world = world();
     let upload = begin(&world);
     (0..10).for_each(|n| drop(part(&world, upload, n * 50, &[n as u8; 50]).unwrap()));
@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(cases(64))]
 
     #[test]
-    fn small_parts_and_large_ones_in_any_overlap_give_what_was_written(
+    fn overlapping_small_and_large_parts_give_the_written_bytes(
         first in 1usize..100,
         parts in proptest::collection::vec((0usize..300, 1usize..150), 0..12),
     ) {

@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(cases(100))]
 
     #[test]
-    fn a_stage_is_a_vector_of_bytes(
+    fn a_stage_agrees_with_a_byte_vector(
         first in 0usize..200,
         steps in vec(step((0usize..200).boxed(), (1usize..90).boxed()), 1..60),
     ) {
@@ -151,7 +151,7 @@ proptest! {
     #![proptest_config(cases(4))]
 
     #[test]
-    fn a_stage_is_a_vector_of_bytes_at_real_sizes(
+    fn a_stage_agrees_with_a_byte_vector_at_real_sizes(
         first in select(vec![0, (64 << 10) - 1, 64 << 10, (64 << 10) + 1, 512 << 10, (8 << 20) + 1]),
         steps in vec(step(
             (select(vec![64 << 10, 512 << 10, 1 << 20, 8 << 20]), 0usize..5).prop_map(|(edge, more): (usize, usize)| edge + more - 2).boxed(),
@@ -165,7 +165,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_written_again_is_shared_and_publishing_is_one_commit_and_one_version() {
+fn unchanged_bytes_are_shared_and_publishing_is_one_commit_and_one_version() {
     let world = world();
     world.mkdir("/d");
     let each = Some(Some(Versioning::EachChange(Retention::default())));
@@ -194,7 +194,7 @@ fn what_is_not_written_again_is_shared_and_publishing_is_one_commit_and_one_vers
 }
 
 #[test]
-fn an_object_that_changed_since_is_not_replaced_unless_that_is_said() {
+fn a_changed_object_is_not_replaced_without_force() {
     type Change = fn(&World);
     let changes: [Change; 4] = [
         |w| drop(w.put("/x", b"others")),
@@ -248,7 +248,7 @@ fn of_two_stages_of_one_object_the_first_publication_wins() {
 }
 
 #[test]
-fn a_stage_from_nothing_makes_an_object_that_is_seen_when_it_is_published() {
+fn an_empty_stage_creates_an_object_that_is_visible_when_it_is_published() {
     let world = world();
     let upload = begin(&world, "/new", &from(StageFrom::Nothing)).unwrap();
     write(&world, upload, Where::Offset(5), b"later").unwrap();
@@ -266,7 +266,7 @@ fn a_stage_from_nothing_makes_an_object_that_is_seen_when_it_is_published() {
 }
 
 #[test]
-fn what_is_wrong_with_a_stage_is_said_and_changes_nothing() {
+fn errors_of_a_stage_are_reported_and_change_nothing() {
     let world = world();
     world.put("/x", b"base");
     let parts = world.store.begin_upload(&world.admin, path("/p"), &UploadOptions::default());
@@ -299,7 +299,7 @@ fn what_is_wrong_with_a_stage_is_said_and_changes_nothing() {
 
 /// Reading through a stage needs the right to read the object, as writing needs the right to write.
 #[test]
-fn a_stage_gives_no_right_that_its_maker_has_not() {
+fn a_stage_gives_no_rights_that_its_creator_lacks() {
     let world = world();
     world.put("/x", b"secret");
     let user = world.user("u");
@@ -354,7 +354,7 @@ fn a_stage_is_published_in_a_change_set() {
 }
 
 #[test]
-fn a_stage_writes_where_the_object_is() {
+fn a_stage_is_stored_where_the_object_is() {
     let world = crate::world::world_with_places();
     world.put("/x", &noise(500, 1));
     world.replicate("/x", "a").unwrap();
@@ -375,7 +375,7 @@ fn a_stage_writes_where_the_object_is() {
 
 /// The object may be put elsewhere, moved by a drain, or be gone: what is published is all in one of the places where it is then.
 #[test]
-fn a_stage_is_published_to_where_the_object_went() {
+fn a_stage_is_published_to_a_moved_object() {
     type Change = fn(&World);
     let changes: [(Change, &str); 4] = [
         (|w| drop(w.put_in("a", "/x", &noise(300, 3))), "0 main stale, 1 a"),
@@ -405,7 +405,7 @@ fn a_stage_is_published_to_where_the_object_went() {
 
 /// Snapshots, reads and commits of each call for a stage, of an object with more and more bytes.
 #[test]
-fn no_call_for_a_stage_costs_more_with_a_larger_object() {
+fn the_cost_of_a_stage_does_not_depend_on_the_size_of_the_object() {
     // Blobs of several blocks have rows with the checksums of those.
     let costs = [2_000_000, 8_000_000].map(|size| {
         let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
@@ -428,7 +428,7 @@ fn no_call_for_a_stage_costs_more_with_a_larger_object() {
 }
 
 #[test]
-fn a_stage_that_expires_leaves_nothing_and_the_object_as_it_was() {
+fn an_expired_stage_leaves_nothing_and_the_object_unchanged() {
     let world = world();
     world.put("/x", &noise(500, 1));
     let upload = stage(&world, "/x");

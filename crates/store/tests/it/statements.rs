@@ -249,7 +249,7 @@ proptest! {
     #![proptest_config(cases(64))]
 
     #[test]
-    fn statements_by_pattern_are_those_of_a_look_at_everything(
+    fn statements_by_pattern_equal_those_of_a_full_scan(
         ops in vec(op(), 1..24),
         patterns in vec((0usize..12, option::of(subject()), option::of(select(&PREDICATES[..])), option::of(object())), 1..6),
     ) {
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn each_statement_is_found_in_each_order_as_it_is_shown(ops in vec(op(), 1..24)) {
+    fn each_statement_is_found_in_each_index_order(ops in vec(op(), 1..24)) {
         let (world, user) = planted(&ops);
         for caller in [&world.admin, &user] {
             for (stat, graph) in descriptions(&world, caller) {
@@ -293,7 +293,7 @@ proptest! {
     }
 
     #[test]
-    fn links_to_a_resource_are_those_that_are_shown_with_its_path(ops in vec(op(), 1..24)) {
+    fn links_to_a_resource_equal_those_shown_with_its_path(ops in vec(op(), 1..24)) {
         let (world, user) = planted(&ops);
         for caller in [&world.admin, &user] {
             let all = descriptions(&world, caller);
@@ -313,7 +313,7 @@ proptest! {
     }
 
     #[test]
-    fn an_attribute_is_found_by_the_value_that_is_shown(ops in vec(op(), 1..24)) {
+    fn an_attribute_is_found_by_its_displayed_value(ops in vec(op(), 1..24)) {
         let (world, user) = planted(&ops);
         for caller in [&world.admin, &user] {
             let Ok(top) = world.store.stat(caller, &at("/")) else { continue };
@@ -336,7 +336,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_got_can_be_put_again_and_changes_nothing(ops in vec(op(), 1..24)) {
+    fn putting_back_a_description_changes_nothing(ops in vec(op(), 1..24)) {
         let (world, user) = planted(&ops);
         for caller in [&world.admin, &user] {
             for (stat, graph) in descriptions(&world, caller) {
@@ -375,7 +375,7 @@ fn linked() -> (World, Caller) {
 }
 
 #[test]
-fn a_rename_keeps_every_link_and_writes_none() {
+fn a_rename_keeps_every_link_without_rewriting_it() {
     let (world, _) = linked();
     world.mkdir("/far");
     world.state("/from", &[link("http://p/cites", "cenote:/to#part")]);
@@ -403,7 +403,7 @@ fn a_rename_keeps_every_link_and_writes_none() {
 
 /// The table of `docs/SEMANTICS.md`.
 #[test]
-fn what_a_link_is_shown_as_when_its_target_is_hidden_removed_or_replaced() {
+fn links_with_hidden_removed_or_replaced_targets_are_shown_as_documented() {
     let (world, user) = linked();
     let id = world.stat("/to").unwrap().id;
     world.state("/from", &[link("http://p/cites", "cenote:/to")]);
@@ -438,7 +438,7 @@ fn what_a_link_is_shown_as_when_its_target_is_hidden_removed_or_replaced() {
 }
 
 #[test]
-fn nobody_learns_from_a_link_whether_something_hidden_is_there() {
+fn links_do_not_reveal_hidden_resources() {
     let (world, user) = linked();
     world
         .store
@@ -460,7 +460,7 @@ fn nobody_learns_from_a_link_whether_something_hidden_is_there() {
 }
 
 #[test]
-fn a_statement_about_the_resource_itself_is_its_own_however_it_is_named() {
+fn a_statement_about_the_resource_itself_is_recognised_under_any_name() {
     let (world, _) = linked();
     let id = world.stat("/from").unwrap().id;
     let about =
@@ -546,7 +546,7 @@ proptest! {
 }
 
 #[test]
-fn links_within_a_copied_tree_lead_to_the_copies() {
+fn links_within_a_copied_tree_refer_to_the_copies() {
     let world = world();
     world.mkdir("/c");
     world.mkdir("/c/d");

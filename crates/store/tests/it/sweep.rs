@@ -23,7 +23,7 @@ fn open(world: &World, from: &str) -> Opened {
 }
 
 #[test]
-fn what_is_overwritten_or_removed_goes_at_once() {
+fn overwritten_and_removed_contents_are_swept_immediately() {
     let world = world();
     for seed in 0..3 {
         world.put("/a", &noise(1_000, seed));
@@ -38,7 +38,7 @@ fn what_is_overwritten_or_removed_goes_at_once() {
 }
 
 #[test]
-fn what_is_read_stays_until_it_was_read_and_nothing_else_does() {
+fn contents_being_read_are_kept_until_the_reader_ends() {
     let world = world();
     let (first, second) = (noise(1_000, 1), noise(1_000, 2));
     world.put("/a", &first);
@@ -86,7 +86,7 @@ fn a_removal_wakes_the_sweep_and_so_does_the_end_of_a_read() {
 }
 
 #[test]
-fn what_came_of_writers_that_ended_without_a_word_goes() {
+fn contents_of_abandoned_writers_are_swept() {
     let world = world();
     let expected = Expected::default();
     let received = run(world.store.receive(once(&noise(500, 2)), &expected)).unwrap();
@@ -110,7 +110,7 @@ fn on_disk(dir: &tempfile::TempDir) -> World {
 }
 
 #[test]
-fn what_a_stopped_process_left_goes_when_the_store_is_opened_again() {
+fn contents_left_by_a_stopped_process_are_swept_on_reopening() {
     let dir = tempfile::tempdir().unwrap();
     let world = on_disk(&dir);
     world.put("/a", &noise(1_000, 1));
@@ -126,7 +126,7 @@ fn what_a_stopped_process_left_goes_when_the_store_is_opened_again() {
 }
 
 #[test]
-fn a_put_that_is_given_up_half_way_leaves_nothing() {
+fn a_put_abandoned_midway_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let world = on_disk(&dir);
     let bytes = stream::iter([Ok::<_, Error>(Bytes::from(noise(3 << 20, 1)))]);
@@ -148,7 +148,7 @@ fn a_put_that_is_given_up_half_way_leaves_nothing() {
 
 /// Overwrites an object again and again while others read it and the sweep runs.
 #[test]
-fn readers_of_an_object_that_is_overwritten_all_the_time_read_one_of_its_contents() {
+fn readers_of_a_constantly_overwritten_object_read_one_of_its_contents() {
     const ROUNDS: u64 = 300;
     let dir = tempfile::tempdir().unwrap();
     let world = on_disk(&dir);
@@ -210,7 +210,7 @@ proptest! {
     #![proptest_config(cases(48))]
 
     #[test]
-    fn readers_read_what_they_opened_and_only_what_is_used_stays(steps in vec(step(), 0..80)) {
+    fn readers_read_the_content_they_opened_and_only_used_contents_are_kept(steps in vec(step(), 0..80)) {
         let world = world();
         let name = |object: usize| format!("/{object}");
         let mut objects: [Option<Vec<u8>>; 3] = Default::default();

@@ -23,7 +23,7 @@ fn show(world: &World, ticket: &str, what: TicketUse) -> Result<Caller> {
 }
 
 #[test]
-fn a_ticket_opens_one_resource_and_what_is_below() {
+fn a_ticket_gives_access_to_one_resource_and_everything_below() {
     let world = world();
     world.mkdir("/a");
     world.put("/a/x", b"x");
@@ -38,7 +38,7 @@ fn a_ticket_opens_one_resource_and_what_is_below() {
 }
 
 #[test]
-fn limits_hold() {
+fn the_limits_of_a_ticket_are_enforced() {
     let world = world();
     world.put("/a", b"");
     let uses = ticket(&world, "/a", NewTicket { uses: 2, ..reading() });
@@ -82,7 +82,7 @@ fn only_for_some_users_and_from_some_addresses() {
 }
 
 #[test]
-fn no_race_gives_one_use_too_many() {
+fn concurrent_uses_never_exceed_the_limit() {
     let world = world();
     world.put("/a", b"");
     let ticket = ticket(&world, "/a", NewTicket { uses: 10, ..reading() });
@@ -102,7 +102,7 @@ fn no_race_gives_one_use_too_many() {
 }
 
 #[test]
-fn tickets_are_listed_removed_and_go_with_their_resource() {
+fn tickets_are_listed_and_removed_also_with_their_resource() {
     let world = world();
     world.mkdir("/a");
     world.put("/a/x", b"");
@@ -122,7 +122,7 @@ fn tickets_are_listed_removed_and_go_with_their_resource() {
 }
 
 #[test]
-fn what_comes_after_the_first_use_counts_too() {
+fn bytes_after_the_first_use_count_too() {
     let world = world();
     world.put("/a", b"");
     let new = NewTicket { writes: 2, bytes: 10, ..reading() };
@@ -140,7 +140,7 @@ fn what_comes_after_the_first_use_counts_too() {
 }
 
 #[test]
-fn a_ticket_ends_when_its_maker_is_gone_or_owns_it_no_more() {
+fn a_ticket_ends_when_its_creator_is_removed_or_loses_control() {
     let world = world();
     let user = world.user("u");
     let own = |rights: Rights| {
@@ -162,7 +162,7 @@ fn a_ticket_ends_when_its_maker_is_gone_or_owns_it_no_more() {
 }
 
 #[test]
-fn who_reads_makes_a_ticket_that_reads_while_they_do() {
+fn a_reader_can_create_a_ticket_for_reading_that_lasts_while_they_may_read() {
     let world = world();
     let user = world.user("u");
     let hour = std::time::Duration::from_secs(3_600);
@@ -198,7 +198,7 @@ fn who_reads_makes_a_ticket_that_reads_while_they_do() {
 }
 
 #[test]
-fn what_somebody_without_a_login_makes_with_a_ticket_is_not_everybody_s() {
+fn resources_created_anonymously_with_a_ticket_are_not_public() {
     let world = world();
     world.mkdir("/drop");
     let new = NewTicket { rights: Rights::MODIFY_OBJECT, ..NewTicket::default() };
@@ -216,7 +216,7 @@ fn what_somebody_without_a_login_makes_with_a_ticket_is_not_everybody_s() {
 }
 
 #[test]
-fn a_ticket_is_kept_hashed_and_its_id_opens_nothing() {
+fn a_ticket_is_stored_hashed_and_its_id_gives_no_access() {
     let world = world();
     world.put("/a", b"x");
     let new = NewTicket { rights: Rights::MODIFY_OBJECT, uses: 9, ..NewTicket::default() };
@@ -312,7 +312,7 @@ const LOSSES: [Loss; 8] = [
 ];
 
 #[test]
-fn a_ticket_ends_in_whatever_way_its_maker_loses_what_it_opens() {
+fn a_ticket_ends_however_its_creator_loses_access() {
     for (way, gain, lose) in LOSSES {
         let world = world();
         world.mkdir("/b");
@@ -331,7 +331,7 @@ fn a_ticket_ends_in_whatever_way_its_maker_loses_what_it_opens() {
 }
 
 #[test]
-fn a_ticket_of_an_administrator_ends_when_they_are_none_any_more() {
+fn a_ticket_of_an_administrator_ends_when_they_lose_the_role() {
     let world = world();
     world.put("/a", b"x");
     let user = world.user("u").user();

@@ -28,7 +28,7 @@ fn found(world: &World, caller: &Caller, of: &str) -> Option<(String, bool)> {
 }
 
 #[test]
-fn what_was_removed_is_found_by_its_path_with_all_below() {
+fn a_removed_resource_is_found_by_its_path_with_everything_below() {
     let world = kept();
     for of in ["/lab", "/lab/run", "/lab/run/deep", "/other"] {
         world.mkdir(of);
@@ -51,7 +51,7 @@ fn what_was_removed_is_found_by_its_path_with_all_below() {
 }
 
 #[test]
-fn the_newest_of_several_is_found_and_none_where_something_is() {
+fn the_newest_of_several_removed_is_found_unless_the_path_is_in_use() {
     let world = kept();
     let mut ids = Vec::new();
     for _ in 0..3 {
@@ -75,7 +75,7 @@ fn the_newest_of_several_is_found_and_none_where_something_is() {
 }
 
 #[test]
-fn a_tombstone_is_seen_by_those_who_saw_the_resource() {
+fn a_tombstone_is_visible_to_those_who_could_see_the_resource() {
     let world = kept();
     let grace = world.user("grace");
     world.mkdir("/open");
@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     /// Names of which one is the beginning of another, removed and made anew in any order.
     #[test]
-    fn any_name_is_found_as_what_was_removed_last(steps in proptest::collection::vec("[ab]{1,3}", 1..12)) {
+    fn any_name_is_found_as_the_last_removed_resource(steps in proptest::collection::vec("[ab]{1,3}", 1..12)) {
         let world = kept();
         let mut removed = std::collections::HashMap::new();
         for name in &steps {

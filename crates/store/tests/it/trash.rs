@@ -102,7 +102,7 @@ fn found(world: &World, caller: &Caller) -> Vec<StorePath> {
 }
 
 #[test]
-fn a_removal_and_its_restoration_change_nothing_that_can_be_observed() {
+fn a_removal_and_its_restoration_have_no_observable_effect() {
     let world = kept();
     world.user("ada");
     grant(&world, "ada", "/lab/run/deep", Rights::MODIFY_OBJECT, Scope::Subtree);
@@ -119,7 +119,7 @@ fn a_removal_and_its_restoration_change_nothing_that_can_be_observed() {
 }
 
 #[test]
-fn what_is_in_the_trash_is_found_in_no_way() {
+fn resources_in_the_trash_cannot_be_found() {
     let world = kept();
     let user = world.user("ada");
     for scope in [Scope::This, Scope::Subtree] {
@@ -195,7 +195,7 @@ fn a_restoration_needs_a_free_name_and_a_collection_and_changes_nothing_else() {
 }
 
 #[test]
-fn what_was_removed_goes_back_into_its_collection_wherever_that_is() {
+fn a_removed_resource_is_restored_into_its_collection_wherever_that_is() {
     let world = kept();
     let item = world.discard("/lab/run");
     world.mv("/lab", "/moved").unwrap();
@@ -203,7 +203,7 @@ fn what_was_removed_goes_back_into_its_collection_wherever_that_is() {
 }
 
 #[test]
-fn whoever_removed_it_or_controls_where_it_was_restores_it_and_nobody_else_sees_it() {
+fn only_the_remover_and_those_with_control_can_see_and_restore_it() {
     let world = kept();
     let [ada, bob, eve] = ["ada", "bob", "eve"].map(|name| world.user(name));
     grant(&world, "ada", "/lab", Rights::DELETE_OBJECT, Scope::Subtree);
@@ -228,7 +228,7 @@ fn whoever_removed_it_or_controls_where_it_was_restores_it_and_nobody_else_sees_
 }
 
 #[test]
-fn pages_of_the_trash_give_each_item_once() {
+fn pages_of_the_trash_return_each_item_once() {
     let world = kept();
     let mut expected: Vec<_> = (0..7).map(|n| world.put(&format!("/{n}"), b"x").id).collect();
     (0..7).for_each(|n| drop(world.discard(&format!("/{n}"))));
@@ -253,7 +253,7 @@ fn pages_of_the_trash_give_each_item_once() {
 }
 
 #[test]
-fn the_nearest_collection_says_how_long_and_nothing_says_at_once() {
+fn the_nearest_collection_determines_the_trash_period_and_without_one_there_is_none() {
     let world = world();
     world.put("/a", b"1");
     world.rm("/a").unwrap();
@@ -273,7 +273,7 @@ fn the_nearest_collection_says_how_long_and_nothing_says_at_once() {
 }
 
 #[test]
-fn versions_are_kept_with_what_is_kept_and_lost_for_good_only_where_that_is_said() {
+fn versions_are_kept_in_the_trash_and_purged_only_on_request() {
     let world = kept();
     let permanent = RemoveOptions { permanent: true, recursive: true, ..RemoveOptions::default() };
     let refused = world.store.remove(&world.admin, &at("/lab/run"), &permanent);
@@ -284,7 +284,7 @@ fn versions_are_kept_with_what_is_kept_and_lost_for_good_only_where_that_is_said
 }
 
 #[test]
-fn what_a_move_replaces_is_kept_with_its_versions() {
+fn a_resource_replaced_by_a_move_is_kept_with_its_versions() {
     let world = kept();
     world.put("/lab/new", b"new");
     let replace = MoveOptions { replace: true, ..MoveOptions::default() };
@@ -300,7 +300,7 @@ fn what_a_move_replaces_is_kept_with_its_versions() {
 }
 
 #[test]
-fn what_is_kept_is_counted_and_goes_when_its_time_is_over_also_after_a_restart() {
+fn the_trash_is_counted_and_purged_when_due_also_after_a_restart() {
     let world = kept();
     let item = world.discard("/lab/run");
     assert_eq!((item.resources, item.bytes), (None, None));
@@ -325,7 +325,7 @@ fn what_is_kept_is_counted_and_goes_when_its_time_is_over_also_after_a_restart()
 }
 
 #[test]
-fn keeping_and_restoring_cost_the_same_whatever_hangs_below() {
+fn the_cost_of_removing_and_restoring_does_not_depend_on_the_tree() {
     let sizes = [3, 300].map(|many| {
         let world = kept();
         (0..many).for_each(|n| drop(world.put(&format!("/lab/run/deep/{n}"), b"x")));
@@ -340,7 +340,7 @@ fn keeping_and_restoring_cost_the_same_whatever_hangs_below() {
 }
 
 #[test]
-fn the_feed_tells_a_removal_and_a_move_into_sight() {
+fn the_feed_reports_a_removal_and_a_move_into_view() {
     let world = kept();
     let since = world.store.newest_change().unwrap();
     let item = world.discard("/lab/run");
@@ -354,7 +354,7 @@ fn the_feed_tells_a_removal_and_a_move_into_sight() {
 }
 
 #[test]
-fn any_name_comes_back_as_it_was() {
+fn any_name_is_restored_unchanged() {
     let world = kept();
     let long = "x".repeat(1_024);
     for name in ["a b", "%2F", "..\\", "\u{1F4A3}\n\t\"'", "-rf", &long] {
@@ -368,7 +368,7 @@ fn any_name_comes_back_as_it_was() {
 }
 
 #[test]
-fn something_damaged_keeps_nothing_else_in_the_trash() {
+fn a_damaged_entry_does_not_block_purging_others() {
     for damaged in [b'X', b'N'] {
         let world = kept();
         let ids: Vec<_> = (0..5).map(|n| world.put(&format!("/{n}"), b"x").id).collect();
@@ -392,7 +392,7 @@ fn something_damaged_keeps_nothing_else_in_the_trash() {
 }
 
 #[test]
-fn a_removal_and_a_restoration_move_the_membership_of_their_collections_and_no_other_clock() {
+fn a_removal_and_a_restoration_update_only_the_membership_timestamps_of_their_collections() {
     let world = kept();
     let clocks = || {
         let [lab, run, object] = ["/lab", "/lab/run", "/lab/run/a"].map(|of| world.stat(of).ok());
@@ -438,7 +438,7 @@ fn upkept(world: &World) {
 }
 
 #[test]
-fn what_was_removed_first_goes_first_where_a_collection_keeps_more_than_its_limit() {
+fn the_oldest_removals_are_purged_first_if_a_collection_exceeds_its_limit() {
     let world = kept();
     world.keep_removed_bytes("/lab", Some(1_000));
     for n in 0..5 {
@@ -453,7 +453,7 @@ fn what_was_removed_first_goes_first_where_a_collection_keeps_more_than_its_limi
 }
 
 #[test]
-fn a_tree_counts_for_a_limit_once_it_is_counted_and_one_that_is_larger_is_not_kept() {
+fn a_tree_counts_for_a_limit_once_it_is_counted_and_is_not_kept_if_larger() {
     let world = kept();
     world.keep_removed_bytes("/lab", Some(204));
     world.discard("/lab/run");
@@ -464,7 +464,7 @@ fn a_tree_counts_for_a_limit_once_it_is_counted_and_one_that_is_larger_is_not_ke
 }
 
 #[test]
-fn a_limit_that_is_changed_holds_for_what_was_removed_under_it_before() {
+fn a_changed_limit_applies_to_earlier_removals() {
     let world = kept();
     let remove = |n: u64| {
         world.put(&format!("/lab/{n}"), &noise(100, n));
@@ -486,7 +486,7 @@ fn a_limit_that_is_changed_holds_for_what_was_removed_under_it_before() {
 }
 
 #[test]
-fn what_is_restored_or_removed_for_good_counts_for_no_limit() {
+fn restored_and_purged_resources_count_for_no_limit() {
     let world = kept();
     world.keep_removed_bytes("/lab", Some(250));
     let items: Vec<_> = (0..3)
@@ -508,7 +508,7 @@ proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(24))]
     /// Under any limits the newest are kept that fit, of each collection by itself.
     #[test]
-    fn under_any_limits_the_newest_that_fit_are_kept(
+    fn under_any_limits_the_newest_removals_that_fit_are_kept(
         limits in proptest::array::uniform2(proptest::option::of(0u64..600)),
         removals in proptest::collection::vec((0usize..3, 0u64..200), 1..20),
     ) {
@@ -544,7 +544,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_query_reads_what_its_caller_could_restore_and_nobody_else() {
+fn a_query_reads_exactly_what_its_caller_can_restore() {
     let world = kept();
     let ada = world.user("ada");
     grant(&world, "ada", "/lab/run", Rights::OWN, Scope::Subtree);
@@ -574,7 +574,7 @@ fn a_query_reads_what_its_caller_could_restore_and_nobody_else() {
 }
 
 #[test]
-fn a_removal_may_say_how_long_it_is_kept_where_no_collection_does() {
+fn a_removal_may_set_its_trash_period_if_no_collection_does() {
     let world = world();
     let keep = Some(Duration::from_secs(DAY));
     let remove = || {

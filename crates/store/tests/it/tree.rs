@@ -30,7 +30,7 @@ fn an_id_never_changes_and_never_returns() {
 }
 
 #[test]
-fn a_rename_costs_one_commit_whatever_hangs_below() {
+fn a_rename_costs_one_commit_whatever_is_below() {
     let changed_keys = |children: usize| {
         let world = world();
         world.mkdir("/a");
@@ -59,7 +59,7 @@ fn a_collection_cannot_move_into_itself() {
 }
 
 #[test]
-fn two_moves_that_close_a_ring_together_do_not_both_happen() {
+fn of_two_moves_that_would_form_a_cycle_one_fails() {
     for _ in 0..50 {
         let world = world();
         world.mkdir("/a");
@@ -82,7 +82,7 @@ fn two_moves_that_close_a_ring_together_do_not_both_happen() {
 }
 
 #[test]
-fn concurrent_creates_of_one_name_make_one_resource() {
+fn concurrent_creations_of_one_name_create_one_resource() {
     let world = world();
     let made: usize = thread::scope(|scope| {
         let threads: Vec<_> =
@@ -93,7 +93,7 @@ fn concurrent_creates_of_one_name_make_one_resource() {
 }
 
 #[test]
-fn a_move_replaces_only_what_it_may() {
+fn a_move_replaces_only_permitted_targets() {
     let world = world();
     let replace = MoveOptions { replace: true, ..MoveOptions::default() };
     let mv =
@@ -118,7 +118,7 @@ fn a_move_replaces_only_what_it_may() {
 }
 
 #[test]
-fn create_if_absent_and_parents() {
+fn creation_if_absent_and_with_parents() {
     let world = world();
     let plain = CreateOptions::default();
     let create =
@@ -138,7 +138,7 @@ fn create_if_absent_and_parents() {
 }
 
 #[test]
-fn every_kind_keeps_what_it_is() {
+fn every_kind_of_resource_keeps_its_properties() {
     let world = world();
     let create = |to: &str, draft| {
         world.store.create(&world.admin, &path(to), draft, CreateOptions::default()).unwrap()
@@ -161,7 +161,7 @@ fn every_kind_keeps_what_it_is() {
 }
 
 #[test]
-fn a_removed_tree_is_gone_at_once_and_swept_later() {
+fn a_removed_tree_disappears_immediately_and_is_swept_later() {
     let world = world();
     for n in 0..600 {
         let options = PutOptions { parents: true, ..PutOptions::default() };
@@ -183,7 +183,7 @@ fn a_removed_tree_is_gone_at_once_and_swept_later() {
 }
 
 #[test]
-fn removal_may_depend_on_the_state() {
+fn a_removal_may_depend_on_the_state() {
     let world = world();
     let old = world.put("/a", b"x").state_tag();
     let new = world.put("/a", b"y").state_tag();
@@ -197,7 +197,7 @@ fn removal_may_depend_on_the_state() {
 }
 
 #[test]
-fn a_copy_shares_contents_and_goes_its_own_way() {
+fn a_copy_shares_contents_and_is_independent() {
     let world = world();
     world.put("/a", &[7; 1_000]);
     world.describe("/a", "colour", "red");
@@ -266,7 +266,7 @@ fn a_listing_pages_from_any_name() {
 }
 
 #[test]
-fn stat_many_answers_each() {
+fn stat_many_returns_an_outcome_for_each_resource() {
     let world = world();
     let a = world.put("/a", b"x");
     let answers = world.store.stat_many(&world.admin, &[at("/a"), at("/b"), At::Id(a.id)]).unwrap();
@@ -276,7 +276,7 @@ fn stat_many_answers_each() {
 }
 
 #[test]
-fn both_tags_change_with_what_they_stand_for() {
+fn both_tags_change_with_what_they_represent() {
     let world = world();
     let first = world.put("/a", b"x");
     let described = world.describe("/a", "k", "v");
@@ -321,7 +321,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_of_a_listing_miss_nothing_that_stays(
+    fn pages_of_a_listing_include_every_lasting_entry(
         names in proptest::collection::btree_set("[a-c]{1,3}", 1..20),
         limit in 1usize..4,
         changes in proptest::collection::vec((any::<bool>(), "[a-c]{1,3}"), 0..20),
@@ -404,7 +404,7 @@ fn a_sweep_keeps_to_the_size_of_a_commit() {
 }
 
 #[test]
-fn a_name_in_a_collection_with_an_id_is_as_good_as_a_path() {
+fn a_collection_id_and_a_name_are_equivalent_to_a_path() {
     use cenote_store::{At, CopyOptions, Name};
     let world = world();
     let (store, admin) = (&world.store, &world.admin);

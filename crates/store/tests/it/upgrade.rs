@@ -78,7 +78,7 @@ fn main_place(store: &Store) -> PlaceStatus {
 }
 
 #[test]
-fn all_that_a_store_of_format_1_keeps_is_there() {
+fn a_store_of_format_1_is_read_completely() {
     let world = opened();
     assert_eq!(world.names("/"), ["c", "copy", "patched"]);
     assert_eq!(world.names("/c"), ["big", "sub", "x"]);
@@ -96,7 +96,7 @@ fn all_that_a_store_of_format_1_keeps_is_there() {
 }
 
 #[test]
-fn what_only_the_new_format_has_is_made_up_once() {
+fn derived_records_of_the_new_format_are_created_once() {
     let world = opened();
     let place = main_place(&world.store);
     assert_eq!((place.copies, place.info.name.as_str()), (4, "main"));
@@ -108,7 +108,7 @@ fn what_only_the_new_format_has_is_made_up_once() {
 }
 
 #[test]
-fn a_store_of_format_1_is_worked_with_as_one_of_this() {
+fn a_store_of_format_1_can_be_used_like_a_new_one() {
     let world = opened();
     world.put("/c/x", &noise(500, 3));
     let versions = world.store.versions(&world.admin, &at("/c/x")).unwrap();
@@ -128,7 +128,7 @@ fn a_store_of_format_1_is_worked_with_as_one_of_this() {
 
 /// Records of programs before there were three clocks have one time and one count of changes.
 #[test]
-fn clocks_of_earlier_records_go_on_from_the_one_they_had() {
+fn timestamps_of_earlier_records_continue_from_their_single_one() {
     let world = opened();
     let stat = world.stat("/c/x").unwrap();
     let (modified, revision) = (stat.resource.modified, stat.resource.revision);
@@ -162,7 +162,7 @@ fn sha256(head: Option<ContentHead>) -> Option<[u8; 32]> {
 }
 
 #[test]
-fn digests_that_were_computed_are_computed_again_once() {
+fn computed_digests_are_recomputed_once() {
     let world = opened_from(FORMAT_2);
     let current = |world: &World, of: &str| world.stat(of).unwrap().resource.content;
     // What came in one request stays known, and the tag of what was computed stays.
@@ -195,7 +195,7 @@ fn digests_that_were_computed_are_computed_again_once() {
 
 /// The store of the fixture as if it had been upgraded, with the digests that it had.
 #[test]
-fn a_check_tells_digests_that_do_not_fit_the_layout_of_whole_blobs() {
+fn a_check_reports_digests_that_do_not_match_whole_blobs() {
     let wrong = FORMAT_2
         .replace("73666f726d6174 01ab653bf88102", &format!("73666f726d6174 {}", format_row(4)));
     assert_ne!(wrong, FORMAT_2);
@@ -217,7 +217,7 @@ fn format_row(number: u8) -> String {
 }
 
 #[test]
-fn whoever_was_let_in_without_a_login_still_is_and_nobody_else() {
+fn anonymous_access_is_kept_exactly_as_before() {
     let world = world();
     let lines = |public, anonymous| [("public", public), ("anonymous", anonymous)];
     for (name, scope, lines, expected) in [
@@ -280,7 +280,7 @@ fn a_large_description_of_format_4_is_read_and_changed() {
 }
 
 #[test]
-fn an_upgrade_sees_all_resources() {
+fn an_upgrade_visits_all_resources() {
     let world = world();
     let public = [AccessChange::Grant("public".into(), Rights::READ_OBJECT.into(), Scope::This)];
     for n in 0..1_100 {
@@ -307,7 +307,7 @@ fn set_format(world: &World, format: u8) {
 }
 
 #[test]
-fn a_store_of_a_later_format_is_left_alone() {
+fn a_store_of_a_later_format_is_left_unchanged() {
     let world = opened();
     // In CBOR an array with the number 99, after its checksum: `docs/format.md`.
     let later = [0x81, 0x18, 99];
@@ -322,7 +322,7 @@ fn a_store_of_a_later_format_is_left_alone() {
 }
 
 #[test]
-fn grants_of_a_store_of_format_4_are_found_by_the_person() {
+fn grants_of_a_store_of_format_4_are_found_by_user() {
     let world = world();
     populated(&world);
     let entries = world.table(b'S');
@@ -366,7 +366,7 @@ fn statements_of_format_5_are_found_in_three_orders() {
 const TICKETS: [&str; 3] = ["BYy5xH4vBCWARJJ", "yRSs7lGX07eW5WP", "O4LEvN3ISWChfTf"];
 
 #[test]
-fn tickets_of_format_4_are_hashed_and_still_open_what_they_are_for() {
+fn tickets_of_format_4_are_hashed_and_stay_valid() {
     let world = opened_from(FORMAT_4);
     for (key, value) in world.rows() {
         for bytes in [&key, &value] {
@@ -393,7 +393,7 @@ fn tickets_of_format_4_are_hashed_and_still_open_what_they_are_for() {
 }
 
 #[test]
-fn an_upgrade_that_was_cut_off_goes_on_where_it_stopped() {
+fn an_interrupted_upgrade_continues_where_it_stopped() {
     let whole = opened_from(FORMAT_4);
     let format = key(b's', &[]).into_iter().chain(*b"format").collect::<Vec<u8>>();
     let before = FORMAT_4.lines().find(|line| line.starts_with("73666f726d6174 ")).unwrap();
@@ -409,7 +409,7 @@ const TOKEN_5: &str = "cn_9017ca29e43caff08f4a5b0c0b0bc764afec512727877516af7acd
 const TICKET_5: &str = "yYKw4oFkVWWxXhE";
 
 #[test]
-fn levels_of_format_5_are_the_sets_that_they_stood_for() {
+fn levels_of_format_5_become_their_sets_of_rights() {
     let world = opened_from(FORMAT_5);
     let user = world.store.caller_for(world.store.person_named("u").unwrap().0).unwrap();
     let limited = world.store.authenticate_token(TOKEN_5).unwrap();
@@ -429,7 +429,7 @@ fn levels_of_format_5_are_the_sets_that_they_stood_for() {
 }
 
 #[test]
-fn a_grant_of_a_level_has_the_bytes_that_it_had_in_format_5() {
+fn a_grant_of_a_level_has_the_same_bytes_as_in_format_5() {
     let world = opened_from(FORMAT_5);
     let before = world.table(b'N').len();
     let id = world.stat("/own").unwrap().id.0;

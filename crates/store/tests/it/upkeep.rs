@@ -43,7 +43,7 @@ fn blobs(world: &World) -> Vec<BlobId> {
 }
 
 #[test]
-fn a_record_that_is_damaged_keeps_nothing_else_from_being_swept() {
+fn a_damaged_record_does_not_block_sweeping_others() {
     let world = world();
     world.mkdir("/c");
     world.put("/c/x", &noise(200, 1));
@@ -62,7 +62,7 @@ fn a_record_that_is_damaged_keeps_nothing_else_from_being_swept() {
 }
 
 #[test]
-fn what_a_disk_made_of_bytes_is_not_given_a_digest() {
+fn bytes_corrupted_by_a_disk_get_no_digest() {
     let world = world();
     let id = in_parts(&world, "/a", 3);
     let content = |world: &World| world.stat("/a").unwrap().resource.content.unwrap();
@@ -82,7 +82,7 @@ fn what_a_disk_made_of_bytes_is_not_given_a_digest() {
 }
 
 #[test]
-fn bytes_that_were_damaged_before_a_digest_was_known_are_not_given_one() {
+fn bytes_damaged_before_their_digest_was_known_get_none() {
     let world = world();
     world.put("/a", &noise(200, 1));
     let id = world.write_at("/a", Where::Append, b"x").unwrap().id;
@@ -106,7 +106,7 @@ fn folding_does_not_hide_damage() {
 }
 
 #[test]
-fn more_objects_than_are_looked_at_at_a_time_get_their_digests() {
+fn more_objects_than_one_pass_examines_get_their_digests() {
     let world = world();
     for n in 0..1_100 {
         world.put(&format!("/{n}"), b"a");
@@ -131,7 +131,7 @@ fn content(world: &World, of: &str) -> ContentHead {
 
 /// Bytes, a hole that goes on to 1 PiB, and bytes in it.
 #[test]
-fn a_hole_of_a_pebibyte_has_a_crc_and_holds_nothing_up() {
+fn a_hole_of_a_pebibyte_gets_a_crc_without_delay() {
     let world = vast_world();
     let bytes = noise(1_000, 1);
     world.put("/vast", &bytes);
@@ -159,7 +159,7 @@ fn a_hole_of_a_pebibyte_has_a_crc_and_holds_nothing_up() {
 
 /// The counters of so many are beyond what a number can hold.
 #[test]
-fn no_number_of_vast_contents_is_too_much_to_count() {
+fn sums_of_huge_contents_do_not_overflow() {
     let world = vast_world();
     world.mkdir("/c");
     world.put("/c/0", b"");
@@ -178,7 +178,7 @@ fn no_number_of_vast_contents_is_too_much_to_count() {
 
 /// The zeros of one take a minute to be hashed; the other comes when that has begun.
 #[test]
-fn a_content_that_takes_long_does_not_hold_up_the_digest_of_another() {
+fn a_long_computation_does_not_delay_the_digest_of_another_content() {
     let world = world().with_limits(Limits { content: PIB, ..LIMITS });
     world.put("/long", b"");
     world.truncate("/long", 60 << 30).unwrap();

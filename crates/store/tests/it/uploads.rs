@@ -33,7 +33,7 @@ fn announced(size: u64) -> UploadOptions {
 }
 
 #[test]
-fn nothing_is_visible_before_the_end() {
+fn an_upload_is_invisible_until_it_is_completed() {
     let world = world();
     let bytes = noise(300, 1);
     let upload = begin(&world, "/a", announced(300)).unwrap().id;
@@ -53,7 +53,7 @@ fn nothing_is_visible_before_the_end() {
 }
 
 #[test]
-fn gaps_are_told_and_where_parts_overlap_the_one_that_begins_later_counts() {
+fn gaps_are_reported_and_of_overlapping_parts_the_one_with_the_later_start_counts() {
     let world = world();
     let upload = begin(&world, "/a", announced(30)).unwrap().id;
     let fails = || kind(complete(&world, upload, None));
@@ -69,7 +69,7 @@ fn gaps_are_told_and_where_parts_overlap_the_one_that_begins_later_counts() {
 }
 
 #[test]
-fn a_wrong_part_and_a_wrong_whole_are_refused() {
+fn a_corrupt_part_and_a_wrong_total_are_refused() {
     let world = world();
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
     let expected = Expected { sha256: Some([0; 32]), ..Expected::default() };
@@ -86,7 +86,7 @@ fn a_wrong_part_and_a_wrong_whole_are_refused() {
 }
 
 #[test]
-fn an_empty_upload_makes_an_empty_object() {
+fn an_empty_upload_creates_an_empty_object() {
     let world = world();
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
     let stat = complete(&world, upload, Some(Sha256::digest(b"").into())).unwrap();
@@ -94,7 +94,7 @@ fn an_empty_upload_makes_an_empty_object() {
 }
 
 #[test]
-fn conditions_hold_at_the_end_too() {
+fn conditions_are_checked_again_at_completion() {
     let world = world();
     let put = PutOptions {
         conditions: Conditions { if_absent: true, ..Conditions::default() },
@@ -115,7 +115,7 @@ fn conditions_hold_at_the_end_too() {
 }
 
 #[test]
-fn an_upload_belongs_to_who_began_it() {
+fn an_upload_belongs_to_its_creator() {
     let world = world();
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
     let other: Caller = world.user("other");
@@ -128,7 +128,7 @@ fn an_upload_belongs_to_who_began_it() {
 }
 
 #[test]
-fn an_upload_is_found_only_by_its_whole_id() {
+fn an_upload_is_found_only_by_its_complete_id() {
     let world = world();
     let anonymous = world.store.anonymous().unwrap();
     world.mkdir("/drop");
@@ -160,7 +160,7 @@ fn an_upload_is_found_only_by_its_whole_id() {
 }
 
 #[test]
-fn a_token_goes_on_only_with_what_it_could_begin() {
+fn a_token_continues_only_uploads_that_it_could_start() {
     let world = world();
     world.mkdir("/a");
     world.mkdir("/b");
@@ -180,7 +180,7 @@ fn a_token_goes_on_only_with_what_it_could_begin() {
 }
 
 #[test]
-fn an_upload_that_was_begun_with_a_ticket_needs_it_to_the_end() {
+fn an_upload_started_with_a_ticket_requires_it_until_completion() {
     let world = world();
     world.mkdir("/a");
     let ticket = |uses, bytes| {
@@ -236,7 +236,7 @@ fn abandoned_uploads_are_swept() {
 }
 
 #[test]
-fn many_small_parts_do_not_gather_in_the_catalog() {
+fn many_small_parts_do_not_accumulate_in_the_catalog() {
     let world = world();
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
     for n in 0..100 {
@@ -249,7 +249,7 @@ fn many_small_parts_do_not_gather_in_the_catalog() {
 }
 
 #[test]
-fn one_offset_put_many_times_at_once_is_one_part() {
+fn concurrent_puts_at_one_offset_are_one_part() {
     let world = world();
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
     std::thread::scope(|scope| {
@@ -272,7 +272,7 @@ fn sha256_of(stat: &Stat) -> Option<[u8; 32]> {
 }
 
 #[test]
-fn parts_that_come_in_order_give_the_digest_of_the_whole_at_once() {
+fn parts_in_order_give_the_digest_of_the_whole_immediately() {
     let mut world = world();
     let bytes = noise(200_300, 1);
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
@@ -286,7 +286,7 @@ fn parts_that_come_in_order_give_the_digest_of_the_whole_at_once() {
 }
 
 #[test]
-fn a_part_out_of_order_is_checked_by_what_is_announced_and_has_a_sha256_only_then() {
+fn a_part_out_of_order_is_checked_by_its_announced_digest_and_has_a_sha256_only_then() {
     let world = world();
     let bytes = noise(200_000, 1);
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
@@ -313,7 +313,7 @@ fn a_part_out_of_order_is_checked_by_what_is_announced_and_has_a_sha256_only_the
 }
 
 #[test]
-fn parts_in_any_order_give_the_crc_of_the_whole_at_once() {
+fn parts_in_any_order_give_the_crc_of_the_whole_immediately() {
     let world = world();
     let bytes = noise(200_300, 1);
     let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
@@ -329,7 +329,7 @@ fn parts_in_any_order_give_the_crc_of_the_whole_at_once() {
 }
 
 #[test]
-fn a_digest_of_the_whole_is_not_made_of_parts_that_were_replaced_or_laid_over() {
+fn replaced_and_overlapped_parts_do_not_affect_the_digest_of_the_whole() {
     let world = world();
     for (offset, bytes) in [(0, [9; 100]), (50, [9; 100])] {
         let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
@@ -344,7 +344,7 @@ fn a_digest_of_the_whole_is_not_made_of_parts_that_were_replaced_or_laid_over() 
 }
 
 #[test]
-fn what_came_of_a_part_that_broke_off_is_kept_on_demand() {
+fn received_bytes_of_an_interrupted_part_are_kept_on_request() {
     let world = world();
     let bytes = noise(100_000, 1);
     let upload = begin(&world, "/a", announced(100_000)).unwrap().id;
@@ -408,7 +408,7 @@ proptest! {
     #![proptest_config(cases(32))]
 
     #[test]
-    fn numbered_parts_follow_one_another_in_whatever_order_they_came(
+    fn numbered_parts_are_concatenated_whatever_their_order_of_arrival(
         sizes in proptest::collection::vec(prop_oneof![0usize..150, 70_000usize..70_100], 1..6),
         order in proptest::collection::vec(any::<(usize, bool)>(), 0..12),
         checked in any::<bool>(),
@@ -445,7 +445,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_written_by_id_reaches_the_object_wherever_it_is_by_then() {
+fn a_write_by_id_reaches_the_object_wherever_it_was_moved() {
     let world = world();
     let id = world.put("/a", b"before").id;
     let to = At::Id(id);
@@ -466,7 +466,7 @@ fn what_is_written_by_id_reaches_the_object_wherever_it_is_by_then() {
 }
 
 #[test]
-fn an_id_shows_no_more_than_a_path_to_who_writes() {
+fn an_id_reveals_no_more_than_a_path_to_a_writer() {
     let world = world();
     let (user, hidden) = (world.user("u"), world.put("/a", b"").id);
     let collection = world.mkdir("/c").id;

@@ -25,7 +25,7 @@ fn numbers(world: &World, what: &str) -> Vec<u64> {
 }
 
 #[test]
-fn off_is_the_default_and_keeps_nothing() {
+fn versions_are_off_by_default() {
     let world = world();
     world.put("/a", b"1");
     world.put("/a", b"2");
@@ -34,7 +34,7 @@ fn off_is_the_default_and_keeps_nothing() {
 }
 
 #[test]
-fn on_request_keeps_what_was_asked_for() {
+fn on_request_keeps_the_requested_versions() {
     let world = world();
     set(&world, "/", Versioning::OnRequest(Retention::default()));
     world.put("/a", &noise(100, 1));
@@ -47,7 +47,7 @@ fn on_request_keeps_what_was_asked_for() {
 }
 
 #[test]
-fn each_change_keeps_what_is_replaced() {
+fn each_change_keeps_the_replaced_state() {
     let world = each_change(None);
     world.put("/a", b"1");
     world.put("/a", b"22");
@@ -73,7 +73,7 @@ fn the_nearest_collection_decides() {
 }
 
 #[test]
-fn only_the_newest_few_are_kept_where_that_is_said() {
+fn only_the_configured_number_of_newest_versions_is_kept() {
     let world = each_change(Some(2));
     (0..6).for_each(|n| drop(world.put("/a", &noise(100, n))));
     world.sweep();
@@ -85,7 +85,7 @@ fn only_the_newest_few_are_kept_where_that_is_said() {
 }
 
 #[test]
-fn a_version_has_its_description_and_restore_brings_both_back() {
+fn restoring_a_version_restores_content_and_description() {
     let world = each_change(None);
     world.put("/a", b"1");
     world.describe("/a", "state", "good");
@@ -124,7 +124,7 @@ fn a_label_survives_the_change_after_it() {
 }
 
 #[test]
-fn a_copy_over_an_object_keeps_it_as_it_was() {
+fn a_copy_over_an_object_keeps_its_former_state() {
     let world = each_change(None);
     world.put("/a", b"a");
     world.describe("/a", "of", "a");
@@ -139,7 +139,7 @@ fn a_copy_over_an_object_keeps_it_as_it_was() {
 }
 
 #[test]
-fn pruning_spares_contents_that_others_share() {
+fn pruning_keeps_contents_shared_with_others() {
     let world = each_change(None);
     world.put("/a", &noise(100, 1));
     world.cp("/a", "/b").unwrap();
@@ -165,7 +165,7 @@ fn label(world: &World, what: &str, label: &str) -> u64 {
 }
 
 #[test]
-fn what_has_a_label_is_not_pruned() {
+fn labelled_versions_are_not_pruned() {
     let world = each_change(Some(2));
     world.put("/a", &noise(100, 1));
     let paper = label(&world, "/a", "paper");
@@ -181,7 +181,7 @@ fn what_has_a_label_is_not_pruned() {
 }
 
 #[test]
-fn as_many_as_is_said_are_kept_on_request_too() {
+fn the_number_of_versions_is_limited_on_request_too() {
     let world = world();
     set(&world, "/", Versioning::OnRequest(Retention::last(2)));
     let keep = |label| world.try_keep("/a", label).unwrap().version;
@@ -216,7 +216,7 @@ fn remove(world: &World, what: &str, versions: bool) -> cenote_store::Result<()>
 }
 
 #[test]
-fn what_has_versions_is_removed_only_where_that_is_said() {
+fn removing_a_resource_with_versions_has_to_be_requested() {
     let world = with_versions();
     let refused = remove(&world, "/c/sub/x", false).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::NotEmpty);
@@ -256,7 +256,7 @@ fn versions_are_found_below_a_large_collection() {
 }
 
 #[test]
-fn what_has_versions_is_replaced_by_a_move_only_where_that_is_said() {
+fn replacing_a_resource_with_versions_has_to_be_requested() {
     let world = with_versions();
     let over = |versions| {
         let options = MoveOptions { replace: true, versions, ..MoveOptions::default() };
@@ -273,7 +273,7 @@ fn what_has_versions_is_replaced_by_a_move_only_where_that_is_said() {
 }
 
 #[test]
-fn restoring_the_oldest_of_the_few_kept_loses_nothing() {
+fn restoring_the_oldest_kept_version_loses_nothing() {
     let world = each_change(Some(1));
     world.put("/a", &noise(100, 1));
     world.put("/a", &noise(100, 2));
@@ -285,7 +285,7 @@ fn restoring_the_oldest_of_the_few_kept_loses_nothing() {
 }
 
 #[test]
-fn versions_need_the_rights_of_what_they_do() {
+fn versions_require_the_rights_of_their_operations() {
     let world = each_change(None);
     world.put("/a", b"1");
     world.put("/a", b"2");

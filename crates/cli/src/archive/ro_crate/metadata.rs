@@ -299,7 +299,7 @@ mod tests {
     }"##;
 
     #[test]
-    fn statements_belong_to_what_they_are_about() {
+    fn statements_belong_to_their_subjects() {
         let entities = read(TEXT.as_bytes(), &names(), |_| false).unwrap();
         let of = |path: &str| {
             let entity = &entities[&Place::of(path).unwrap()];
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_crate_is_refused() {
+    fn other_files_than_crates_are_refused() {
         for (from, to) in [
             ("https://w3id.org/ro/crate/1.1/context", "http://example.org/context"),
             ("\"about\"", "\"aboutness\""),

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_short_and_everything_else_is_whole() {
+    fn terms_are_short_and_other_iris_are_complete() {
         for (iri, short) in [
             ("http://schema.org/name", "name"),
             ("http://schema.org/MediaObject", "File"),

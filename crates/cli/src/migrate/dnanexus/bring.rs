@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_digests_is_brought_in_pieces() {
+    fn a_file_without_digests_is_migrated_in_pieces() {
         for (described, size, expected) in [
             (json!(null), 0, vec![(1, 0, 0)]),
             (json!({ "1": { "size": 5 } }), 5, vec![(1, 0, 5)]),

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_the_root_has_a_place() {
+    fn addresses_below_the_root_have_a_path() {
         for (address, place) in [
             ("http://h:1/rest/lab", Some("/")),
             ("http://h:1/rest/lab/", Some("/")),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn links_below_the_root_lead_to_the_same_place_elsewhere() {
+    fn links_below_the_root_are_translated_to_the_new_root() {
         let to = Root::new("http://s", "/rest/x");
         for (iri, moved) in [
             ("http://h:1/rest/lab", "http://s/rest/x"),
@@ -149,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_place_is_found_again(names in proptest::collection::vec("[^/\\x00]{1,6}", 0..4), any: String) {
+        fn a_path_round_trips(names in proptest::collection::vec("[^/\\x00]{1,6}", 0..4), any: String) {
             let _ = (source().place(&any), source().moved(&any, &source()));
             let place = Place(names.clone());
             let is_named = |name: &String| name != "." && name != ".." && !name.starts_with(RESERVED);

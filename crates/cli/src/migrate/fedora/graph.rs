@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_moved_and_what_the_store_states_is_left_out() {
+    fn links_are_translated_and_statements_of_the_store_are_left_out() {
         let managed: Managed = serde_json::from_str(
             r#"{"srv_mgd_predicates": ["a:m"], "srv_mgd_types": ["a:T"], "srv_mgd_subjects": []}"#,
         )

@@ -189,7 +189,7 @@ fn allowed(include: &[Parts], exclude: &[Parts], file: &str) -> bool {
 
 proptest! {
     #[test]
-    fn a_filter_is_an_independent_reading_of_the_rules(
+    fn a_filter_agrees_with_an_independent_implementation(
         (include, exclude) in patterns(),
         paths in prop::collection::vec(path(), 1..20),
     ) {
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn a_directory_is_looked_through_as_its_paths_say(
+    fn a_directory_is_searched_if_its_paths_may_match(
         (include, exclude) in patterns(),
         paths in prop::collection::btree_set(path(), 1..12),
     ) {

@@ -195,7 +195,7 @@ mod tests {
 
     /// What rclone's documentation says of each element.
     #[test]
-    fn each_element_means_what_rclone_says() {
+    fn each_element_means_the_same_as_in_rclone() {
         check(
             "file.jpg",
             &["file.jpg", "dir/file.jpg"],
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused_with_its_reason() {
+    fn an_invalid_pattern_is_refused_with_the_reason() {
         for (pattern, reason) in [
             ("", "empty"),
             ("/", "empty"),

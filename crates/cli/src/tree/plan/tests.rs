@@ -39,7 +39,7 @@ fn paths(changes: &[Change]) -> Vec<&str> {
 const DELETE: Rules = Rules { checksum: false, delete: true, versions: false };
 
 #[test]
-fn what_is_the_same_is_left_alone() {
+fn unchanged_items_are_skipped() {
     let plan = plan(
         tree([("d", directory()), ("d/a", file(3, 9))]),
         tree([("d", directory()), ("d/a", object(3, at(9)))]),
@@ -50,7 +50,7 @@ fn what_is_the_same_is_left_alone() {
 }
 
 #[test]
-fn another_size_or_time_is_another_content() {
+fn a_different_size_or_time_means_different_content() {
     for there in [object(4, at(9)), object(3, at(8)), object(3, None)] {
         let plan = plan(tree([("a", file(3, 9))]), tree([("a", there)]), Rules::default());
         assert_eq!(paths(&plan.transfer), ["a"]);
@@ -58,7 +58,7 @@ fn another_size_or_time_is_another_content() {
 }
 
 #[test]
-fn another_mode_is_no_other_content() {
+fn a_different_mode_does_not_mean_different_content() {
     let mut there = object(3, at(9));
     there.mode = Some(0o600);
     let plan = plan(tree([("a", file(3, 9))]), tree([("a", there)]), Rules::default());
@@ -66,7 +66,7 @@ fn another_mode_is_no_other_content() {
 }
 
 #[test]
-fn what_only_the_target_has_goes_only_if_told_and_only_once() {
+fn extra_items_in_the_target_are_removed_only_on_request_and_only_once() {
     let target =
         || tree([("d", directory()), ("d/a", object(1, None)), ("d.txt", object(1, None))]);
     assert_eq!(plan(Tree::new(), target(), Rules::default()).remove, [""; 0]);
@@ -76,7 +76,7 @@ fn what_only_the_target_has_goes_only_if_told_and_only_once() {
 }
 
 #[test]
-fn something_of_another_kind_is_in_the_way_unless_it_may_go() {
+fn a_resource_of_another_kind_is_a_conflict_unless_it_may_be_removed() {
     let (source, target) =
         (tree([("a", file(1, 1))]), tree([("a", directory()), ("a/b", object(1, None))]));
     let refused = plan(source.clone(), target.clone(), Rules::default());
@@ -86,7 +86,7 @@ fn something_of_another_kind_is_in_the_way_unless_it_may_go() {
 }
 
 #[test]
-fn bytes_decide_where_asked_or_where_a_time_is_missing() {
+fn bytes_are_compared_on_request_or_if_a_time_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a");
     std::fs::write(&path, "abc").unwrap();
@@ -109,7 +109,7 @@ fn bytes_decide_where_asked_or_where_a_time_is_missing() {
 }
 
 #[test]
-fn objects_are_the_same_by_their_bytes_or_by_the_content_that_they_share() {
+fn objects_are_equal_if_their_bytes_or_shared_contents_are() {
     let object = |sha256: Option<&str>, etag: &str, second| {
         let mut object = object(3, at(second));
         if let EntryKind::Object(resource) = &mut object.kind {
@@ -128,7 +128,7 @@ fn objects_are_the_same_by_their_bytes_or_by_the_content_that_they_share() {
 }
 
 #[test]
-fn a_link_that_points_elsewhere_is_replaced() {
+fn a_link_with_a_different_target_is_replaced() {
     let link = |to: &str| entry(EntryKind::Link(to.to_owned()), None, None);
     let plan = plan(tree([("l", link("a"))]), tree([("l", link("b"))]), DELETE);
     assert_eq!((plan.remove, paths(&plan.transfer)), (vec!["l".to_owned()], vec!["l"]));
@@ -141,7 +141,7 @@ fn described(entry: Entry, description: Option<&str>, state: &str) -> Entry {
 }
 
 #[test]
-fn another_description_is_no_other_content() {
+fn a_different_description_does_not_mean_different_content() {
     let link = || entry(EntryKind::Link("a".to_owned()), None, None);
     let only = || entry(EntryKind::Description, None, None);
     let object = || object(3, at(9));
@@ -160,7 +160,7 @@ fn another_description_is_no_other_content() {
 }
 
 #[test]
-fn a_media_type_is_compared_if_it_was_said() {
+fn a_media_type_is_compared_if_it_was_given_explicitly() {
     let typed = |(media_type, guessed): (Option<&str>, bool)| {
         let mut object = object(3, at(9));
         if let EntryKind::Object(resource) = &mut object.kind {
@@ -233,7 +233,7 @@ fn carried_out(plan: Plan, mut target: Tree) -> Tree {
 
 proptest! {
     #[test]
-    fn a_plan_that_was_carried_out_leaves_nothing_to_do(source in any_tree(), target in any_tree()) {
+    fn a_completed_plan_leaves_nothing_to_do(source in any_tree(), target in any_tree()) {
         let first = plan(source.clone(), target.clone(), DELETE);
         let second = plan(source, carried_out(first, target), DELETE);
         let left = [second.transfer, second.attributes, second.descriptions].map(|left| left.len());

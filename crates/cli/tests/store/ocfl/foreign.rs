@@ -109,7 +109,7 @@ fn any_other_object_becomes_a_collection_of_its_files() {
 }
 
 #[test]
-fn earlier_versions_are_left_out_where_versions_are_off() {
+fn earlier_versions_are_skipped_if_versions_are_off() {
     let world = World::local();
     world.ok(&["mkdir", "/kept"]);
     world.ok(&["versions", "policy", "/kept", "off"]);

@@ -15,7 +15,7 @@ fn trees() -> impl Strategy<Value = Vec<(String, Vec<(String, String)>)>> {
 }
 
 #[test]
-fn a_random_tree_comes_back() {
+fn a_random_tree_round_trips() {
     let world = World::local();
     let mut runner = TestRunner::deterministic();
     for round in 0..3 {

@@ -13,7 +13,7 @@ fn refused(world: &World) -> (i32, String) {
 }
 
 #[test]
-fn one_object_that_is_not_valid_refuses_all() {
+fn one_invalid_object_makes_the_import_fail() {
     let world = World::local();
     object(&world, "urn:good", &[(100, "", &[("f", "good")])]);
     object(&world, "urn:bad", &[(100, "", &[("f", "fine")])]);
@@ -26,7 +26,7 @@ fn one_object_that_is_not_valid_refuses_all() {
 }
 
 #[test]
-fn what_is_no_root_is_refused_on_both_ways() {
+fn a_directory_that_is_not_a_root_is_refused_for_import_and_export() {
     let world = World::local();
     world.ok(&["mkdir", "/lab"]);
     world.file("precious/notes", "mine");
@@ -42,7 +42,7 @@ fn what_is_no_root_is_refused_on_both_ways() {
 }
 
 #[test]
-fn ids_that_lead_elsewhere_are_left_out() {
+fn ids_outside_the_root_are_skipped() {
     let world = World::local();
     world.ok(&["mkdir", "/secret"]);
     let basic = "http://www.w3.org/ns/ldp#BasicContainer";
@@ -65,7 +65,7 @@ fn ids_that_lead_elsewhere_are_left_out() {
 }
 
 #[test]
-fn graphs_and_headers_that_cannot_be_read_fail_alone() {
+fn unreadable_graphs_and_headers_fail_individually() {
     let world = World::local();
     let basic = "http://www.w3.org/ns/ldp#BasicContainer";
     let text = header("info:fedora/x", basic, "fcr-container.nt");

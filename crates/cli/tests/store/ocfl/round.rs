@@ -4,7 +4,7 @@ use super::{everything, history, lab, objects};
 use crate::world::World;
 
 #[test]
-fn a_collection_comes_back_with_its_versions() {
+fn a_collection_round_trips_with_its_versions() {
     for world in World::both() {
         lab(&world);
         let exported = world.ok(&["export", "ocfl", "/lab", "archive"]);
@@ -44,7 +44,7 @@ fn a_collection_comes_back_with_its_versions() {
 }
 
 #[test]
-fn what_is_there_is_not_written_again() {
+fn existing_content_is_not_written_again() {
     let world = World::local();
     lab(&world);
     world.ok(&["export", "ocfl", "/lab", "archive"]);
@@ -72,7 +72,7 @@ fn what_is_there_is_not_written_again() {
 }
 
 #[test]
-fn a_run_that_broke_off_goes_on() {
+fn an_interrupted_export_or_import_is_continued() {
     let world = World::local();
     lab(&world);
     world.ok(&["export", "ocfl", "/lab", "archive"]);
@@ -110,7 +110,7 @@ fn each_result_is_a_line_of_json() {
 }
 
 #[test]
-fn descriptions_links_and_classes_come_back() {
+fn descriptions_links_and_classes_round_trip() {
     let world = World::served();
     world.ok(&["mkdir", "/lab"]);
     world.create_description("/lab/notes");

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_are_taken_as_streams_take_them() {
+    fn lengths_are_parsed_like_cpp_streams() {
         for (line, expected) in [
             (" 4 2", Some((4, 2))),
             ("\t4\x0b \x0c2 more", Some((4, 2))),
@@ -98,7 +98,7 @@ mod tests {
         }
 
         #[test]
-        fn any_line_has_lengths_or_none(line: Vec<u8>) {
+        fn any_line_is_parsed_or_rejected(line: Vec<u8>) {
             let _ = lengths(&line);
         }
     }

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_made_for_as_many_as_follow_within_the_size_of_the_file() {
+    fn memory_is_reserved_for_the_remaining_items_within_the_size_of_the_file() {
         assert_eq!(room::<Entry>(1000, 100_000, 1_000_000), 9000);
         assert_eq!(room::<Entry>(1000, 1_000_000, 1_000_000), 0);
         assert_eq!(room::<Entry>(1000, 2_000_000, 1_000_000), 0, "the last one was out of place");

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_of_4_kib_is_mended_wherever_it_begins() {
+    fn a_fault_of_4_kib_is_repaired_wherever_it_starts() {
         for length in [SHORTEST, 5_000, 20_001] {
             let body = noise(length);
             let record = record(&body, 7);
@@ -174,7 +174,7 @@ mod tests {
     proptest! {
         /// As a power cut leaves a record over an older one of the same shape: some of its sectors are old.
         #[test]
-        fn a_torn_record_is_read_as_it_was_or_not_at_all(
+        fn a_torn_record_is_read_completely_or_not_at_all(
             length in SHORTEST..60_000, kept in prop::collection::vec(any::<bool>(), 160), shift in 0..SECTOR,
         ) {
             let body = noise(length);

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_word_counts() {
+    fn the_newest_entry_takes_effect() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(read(&dir), Found::Missing);
         let mut mark = Mark::open(dir.path(), 5).unwrap();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_leaves_an_older_word_or_none() {
+    fn a_fault_leaves_an_older_entry_or_none() {
         let dir = tempfile::tempdir().unwrap();
         let mut mark = Mark::open(dir.path(), 5).unwrap();
         mark.acknowledge(5).unwrap();

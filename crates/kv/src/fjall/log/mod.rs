@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_of_every_round() {
+    fn records_of_every_round_are_read() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(read(dir.path()).unwrap(), Found::Missing);
         let mut log = Log::open(dir.path(), false).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_without_its_size_or_its_headers_is_not_whole() {
+    fn a_log_with_a_wrong_size_or_without_headers_is_incomplete() {
         let dir = tempfile::tempdir().unwrap();
         Log::open(dir.path(), false).unwrap().write(&group(1, b"v")).unwrap();
         let path = dir.path().join(NAME);
@@ -294,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_the_first_layout_find_a_commit_that_they_can_never_have() {
+    fn programs_of_the_first_layout_refuse_the_log() {
         let found = record::of_first_layout(header(Layout::Third, 7).into());
         assert_eq!(found.len(), 1);
         assert!(found[0].is_settled() && found[0].after == Version::MAX);
     }
 
     #[test]
-    fn a_full_log_says_so_and_has_a_fixed_size() {
+    fn a_full_log_is_reported_and_has_a_fixed_size() {
         let dir = tempfile::tempdir().unwrap();
         let mut log = Log::open(dir.path(), false).unwrap();
         let large = vec![7; LARGEST];

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_overwritten_at_its_beginning_or_its_end_hides_no_other() {
+    fn a_partly_overwritten_record_hides_no_other() {
         let (short, long) = (sized(5, 500), sized(6, 60_000));
         let written = [record(&long, 7), record(&short, 7), record(&long, 7)].concat();
         assert_eq!(all(written.clone()), [long.clone(), short.clone(), long.clone()]);

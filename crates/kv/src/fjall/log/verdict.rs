@@ -137,7 +137,7 @@ mod tests {
 
     /// A tree at 5, and a log that continues to 7, or has nothing new, or a gap, or what the tree should have.
     #[test]
-    fn the_table() {
+    fn the_table_of_verdicts() {
         use mark::Found::{Missing as NoMark, Unreadable};
         let on = || Found::Whole(vec![group(4, 5), group(5, 6), group(6, 7)]);
         let old = || Found::Whole(vec![group(3, 4), group(4, 5)]);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_named() {
+    fn losses_are_reported() {
         let lost = |last| Lost { reached: 5, last }.to_string();
         assert_eq!(lost(Some(8)), "commits 6 to 8 are lost");
         assert!(lost(None).contains("all commits from 6 on"));
@@ -242,7 +242,7 @@ mod tests {
         }
 
         #[test]
-        fn a_log_that_is_gone_is_never_taken_for_an_empty_one(
+        fn a_missing_log_is_never_treated_as_empty(
             tree in 0..9u64, version in 0..9u64, closed in any::<bool>(), missing in any::<bool>(),
         ) {
             let log = if missing { Found::Missing } else { Found::Headless(Vec::new()) };

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_condition_on_a_name_is_another_attribute() {
+    fn each_condition_on_a_name_refers_to_a_separate_attribute() {
         for (conditions, expected) in [
             ("META_DATA_ATTR_VALUE > '1' and META_DATA_ATTR_VALUE < '3'", &[0, 0][..]),
             (

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_the_language_is_understood() {
+    fn every_form_of_the_language_is_parsed() {
         for text in [
             "select COLL_NAME",
             "SELECT coll_name , Data_Name;",
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_where_it_is() {
+    fn an_error_reports_its_position() {
         assert_eq!(fault_of(""), "a query begins with `select` at the end of the query");
         assert_eq!(fault_of("select X"), "no such column at byte 7: \"X\"");
         assert_eq!(fault_of("select f(DATA_NAME)"), "no such function at byte 8: \"(DATA_NAME)\"");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_the_text_between_the_quotes() {
+    fn a_value_is_the_text_between_quotes() {
         let statement = parse("select DATA_NAME where DATA_NAME = 'it''s %20+'").unwrap();
         assert_eq!(statement.tests[0].any[0].values, ["it's %20+"]);
     }

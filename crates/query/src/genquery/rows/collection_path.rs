@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_narrows_the_walk_and_loses_nothing() {
+    fn a_pattern_narrows_the_walk_without_losing_results() {
         let zone = Zone { name: "z".into(), ..Zone::default() };
         for (pattern, expected) in [
             ("/z/a/b/%", Some("/a/b")),

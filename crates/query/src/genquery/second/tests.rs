@@ -11,7 +11,7 @@ use super::plan::{canonical, check_stored};
 use super::statement::Select;
 
 #[test]
-fn every_form_of_the_language_is_understood() {
+fn every_form_of_the_language_is_parsed() {
     for text in [
         "select COLL_NAME",
         "select no distinct COLL_NAME, DATA_NAME;",
@@ -34,7 +34,7 @@ fn every_form_of_the_language_is_understood() {
 }
 
 #[test]
-fn an_error_says_what_is_wrong() {
+fn an_error_reports_its_cause() {
     for (text, what) in [
         ("select", "a column is missing"),
         ("select X", "no such column"),
@@ -89,7 +89,7 @@ fn bytes_may_be_written_in_hexadecimal() {
 }
 
 #[test]
-fn what_is_unknown_stays_unknown() {
+fn comparisons_with_null_are_unknown() {
     let holds = |condition: &str| {
         let select = parse(&format!("select DATA_NAME where {condition}")).unwrap();
         let texts = |column| match column {
@@ -192,7 +192,7 @@ fn select() -> impl Strategy<Value = Select> {
 
 proptest! {
     #[test]
-    fn the_canonical_form_is_the_same_query(select in select()) {
+    fn the_canonical_form_is_equivalent(select in select()) {
         prop_assert_eq!(parse(&select.to_string()).unwrap(), select);
     }
 

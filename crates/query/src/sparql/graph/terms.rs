@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blank_node_is_known_by_its_label() {
+    fn a_blank_node_is_identified_by_its_label() {
         for label in ["b1", "x", "", "é", "a.b-c_d", "0"] {
             let made = blank(ResourceId(7), label);
             assert!(BlankNode::new(&made).is_ok(), "{made}");

@@ -267,13 +267,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_connected_is_no_product_before_the_end() {
+    fn unconnected_patterns_are_joined_last() {
         let text = "SELECT * { ?s <a:few> ?a . ?x <a:some> ?b . ?s <a:many> ?c }";
         assert!(places(text, &["a:few", "a:many", "a:some"]).is_sorted(), "{}", order(text));
     }
 
     #[test]
-    fn a_table_comes_before_what_it_binds() {
+    fn a_table_is_joined_before_the_patterns_that_it_binds() {
         let text = "SELECT * { ?s <a:some> ?b . VALUES ?s { <a:x> <a:y> } ?b <a:many> ?c }";
         let order = order(text);
         assert!(order.find("table") < order.find("<a:some>"), "{order}");

@@ -108,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_and_what_is_read_is_read_again(text in "/?\\PC{0,20}(/\\PC{0,5}){0,3}") {
+        fn any_text_is_parsed_and_the_result_round_trips(text in "/?\\PC{0,20}(/\\PC{0,5}){0,3}") {
             if let Ok(folder) = Folder::parse(&text) {
                 prop_assert_eq!(Folder::parse(&folder.to_string()).unwrap(), folder);
             }

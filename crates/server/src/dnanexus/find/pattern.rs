@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn invalid_patterns_are_refused() {
         for value in [
             json!(3),
             json!({}),
@@ -213,7 +213,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_glob_is_read_and_a_quoted_text_matches_itself(glob in "\\PC{0,12}", text in "[\\PC&&[^\\\\]]{0,12}") {
+        fn any_glob_is_parsed_and_a_quoted_text_matches_itself(glob in "\\PC{0,12}", text in "[\\PC&&[^\\\\]]{0,12}") {
             matches(&glob, &text);
             let quoted: String = text.chars().flat_map(|letter| ['\\', letter]).collect();
             prop_assert!(matches(&quoted, &text));

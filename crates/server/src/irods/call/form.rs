@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_know_their_default() {
+    fn flags_have_their_defaults() {
         let form = Form::decode(b"a=1&b=0&c=yes");
         assert!(form.flag("a", false) && !form.flag("b", true));
         assert!(!form.flag("c", false) && form.flag("c", true) && form.flag("d", true));

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_stops_when_it_is_late_or_nobody_waits() {
+    fn a_query_stops_at_its_deadline_or_when_abandoned() {
         let gone = CancellationToken::new();
         let waiting = gone.clone().drop_guard();
         let watch = |end: Time| Watch { gone: gone.clone(), end };

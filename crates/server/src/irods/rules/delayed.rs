@@ -100,7 +100,7 @@ mod tests {
     use crate::irods::zone::notes::tests::store;
 
     #[test]
-    fn a_rule_runs_when_it_is_due_and_once() {
+    fn a_rule_runs_once_when_it_is_due() {
         let (store, _) = store();
         let text = r#"writeLine("serverLog", "later")"#.to_owned();
         let due = |secs| Delayed { text: text.clone(), user: "ada".to_owned(), due: secs };

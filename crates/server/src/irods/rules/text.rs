@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_delays_are_understood() {
+    fn lines_and_delays_are_parsed() {
         assert_eq!(parse("writeLine(\"stdout\", \"a\")").unwrap(), [line(Output::Client, "a")]);
         let two = r#" writeLine ("stderr","a \"b\"") ; writeLine("serverLog", "}"); "#;
         assert_eq!(parse(two).unwrap(), [line(Output::Error, "a \"b\""), line(Output::Log, "}")]);
@@ -231,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn a_line_is_the_text_in_the_quotes(text in "\\PC{0,20}") {
+        fn a_line_is_the_text_in_quotes(text in "\\PC{0,20}") {
             let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
             let rules = parse(&format!("writeLine(\"stdout\", \"{escaped}\")")).unwrap();
             prop_assert_eq!(rules, [line(Output::Client, &text)]);

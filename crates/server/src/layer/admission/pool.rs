@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn no_account_takes_what_others_need() {
+    fn no_account_uses_the_share_of_others() {
         let pool = Pool::new(Sizes { all: 10, caller: 4, anonymous: 3 });
         let nobody: Vec<_> =
             (0..3).map(|_| pool.try_take(&Account::Anonymous, 1).unwrap()).collect();

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_line_is_waited_for_and_a_dripping_one_is_not() {
+    fn a_slow_connection_is_tolerated_and_a_trickle_is_not() {
         let second = Duration::from_secs(1);
         for (bytes, pause, expected) in [
             (1_024, second, true),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_came_fast_give_no_credit() {
+    fn fast_bytes_give_no_credit_for_slow_ones() {
         let mut left = FULL;
         left.came(Duration::ZERO, 1 << 40);
         assert_eq!(left.left, MOST);

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_allows_what_is_below_it() {
+    fn a_prefix_allows_addresses_below_it() {
         for (prefix, url, is_allowed) in [
             ("https://a.example/", "https://a.example/x", true),
             ("https://a.example/", "https://a.example:443/x", true),

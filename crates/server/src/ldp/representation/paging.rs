@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_page_is_refused_or_none() {
+    fn invalid_page_parameters_are_refused_or_ignored() {
         for query in
             ["members=0", "members=10001", "members=x", "members=1&after=", "members=1&after=a%2fb"]
         {
@@ -202,7 +202,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_address_of_a_page_names_it(limit in 1_usize..10_000, name in "[^/\\x00]{1,8}") {
+        fn the_address_of_a_page_identifies_it(limit in 1_usize..10_000, name in "[^/\\x00]{1,8}") {
             let Ok(name) = Name::new(name) else { return Ok(()) };
             let page = Page::first(limit).next(name);
             let address = page.address("http://h/a");

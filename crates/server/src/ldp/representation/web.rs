@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_as_the_same(name in "[^/\0]{1,6}", fragment in "(#[a-z]{0,2})?") {
+        fn written_addresses_round_trip(name in "[^/\0]{1,6}", fragment in "(#[a-z]{0,2})?") {
             let Ok(path) = format!("/{name}").parse::<StorePath>() else { return Ok(()) };
             prop_assume!(!name.contains(RESERVED));
             let (web, own) = (web(), "/a".parse().unwrap());

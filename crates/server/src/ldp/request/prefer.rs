@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_applied_is_said_in_the_dialect() {
+    fn applied_preferences_are_reported_in_the_dialect() {
         let header = representation("omit=\"fcrepo:Children\"");
         let plain = read(&header, &FEDORA_API).applied;
         assert_eq!(plain.as_deref(), Some("return=representation"));

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_names_a_resource_and_what_about_it() {
+    fn an_address_identifies_a_resource_and_its_aspect() {
         for (address, path, part) in [
             ("", "/", Part::Whole),
             ("/", "/", Part::Whole),

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_any_text() {
         for (text, pattern, is) in [
             ("abc", "abc", true),
             ("abc", "a*", true),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused() {
+    fn invalid_conditions_are_refused() {
         for text in [
             "",
             "fedora_id",
@@ -246,7 +246,7 @@ mod tests {
         }
 
         #[test]
-        fn a_text_is_like_itself_with_stars(text in "[ab]{0,6}", at in 0_usize..6) {
+        fn a_text_matches_itself_with_stars(text in "[ab]{0,6}", at in 0_usize..6) {
             let at = at.min(text.len());
             let with_star = format!("{}*{}", &text[..at], &text[at..]);
             prop_assert!(is_like(&text, &with_star));

@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_names_the_version(labels in proptest::collection::hash_set("[^\\pC]{1,4}|[0-9]{1,3}", 1..5)) {
+        fn the_displayed_name_identifies_the_version(labels in proptest::collection::hash_set("[^\\pC]{1,4}|[0-9]{1,3}", 1..5)) {
             let versions: Vec<_> =
                 (1..).zip(&labels).map(|(number, label)| version(number, Some(label))).collect();
             for version in &versions {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_long_and_of_its_form() {
+    fn a_secret_has_a_minimum_length_and_the_required_form() {
         for (secret, is_one) in [
             ("", false),
             ("short", false),

@@ -149,12 +149,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_name_is_taken_or_refused(name: Vec<u8>) {
+        fn any_name_is_accepted_or_refused(name: Vec<u8>) {
             let _ = path(&StorePath::root(), &name);
         }
 
         #[test]
-        fn any_time_is_taken_or_refused(text: String) {
+        fn any_time_is_accepted_or_refused(text: String) {
             let _ = time(&text);
         }
     }

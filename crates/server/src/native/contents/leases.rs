@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_on_this_machine_comes_from_a_loopback_address_and_through_no_proxy() {
+    fn a_local_client_has_a_loopback_address_and_no_proxy() {
         let here: IpAddr = "127.0.0.1".parse().unwrap();
         let none = HeaderMap::new();
         assert!(is_local(here, &none, &[]));

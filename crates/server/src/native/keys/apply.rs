@@ -126,20 +126,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_body_of_an_answer_changes_nothing(key in any_key()) {
+        fn sending_back_a_response_changes_nothing(key in any_key()) {
             prop_assert_eq!(&changed(&key, shown(&key)).unwrap(), &key);
             prop_assert_eq!(&changed(&key, json!({})).unwrap(), &key);
         }
 
         #[test]
-        fn a_body_makes_one_key_of_any(from in any_key(), to in any_key()) {
+        fn a_body_turns_any_key_into_the_one_it_describes(from in any_key(), to in any_key()) {
             let made = changed(&from, shown(&to)).unwrap();
             let binary = to.value().is_binary();
             prop_assert_eq!(shown(&made), shown(&to), "{}", binary);
         }
 
         #[test]
-        fn any_body_is_taken_or_refused(
+        fn any_body_is_accepted_or_refused(
             value: Option<String>, base64 in proptest::option::of("[A-D=]{0,8}"), binary: Option<bool>,
             meta in proptest::option::of(proptest::collection::btree_map(any::<String>(), any::<String>(), 0..4)),
         ) {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_stays() {
+    fn omitted_fields_are_unchanged() {
         let key = changed(&key(), json!({"value": "new"})).unwrap();
         assert_eq!(shown(&key)["meta"], json!({"type": "long"}));
         let key = changed(&key, json!({"meta": {"unit": "K"}})).unwrap();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_metakey_that_stays_is_still_the_shared_one() {
+    fn an_unchanged_metakey_stays_shared() {
         let other =
             changed(&key(), json!({"value": "x", "meta": {"type": "long", "a": "b"}})).unwrap();
         let meta = |key: &Key| key.borrow().meta_key("type").unwrap().borrow().value().as_ptr();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn contradictory_bodies_are_refused() {
         for body in [
             json!({"value": "a", "base64": "YQ=="}),
             json!({"value": "a", "binary": true}),

@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn putting_what_was_got_changes_nothing(graph in btree_set(statement(), 0..6)) {
+        fn putting_back_a_graph_changes_nothing(graph in btree_set(statement(), 0..6)) {
             let read = parse(write(&graph).as_bytes()).unwrap();
             prop_assert_eq!(with_units(&read, &graph), graph);
         }

@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_header_is_taken(accept: String) {
+        fn any_header_is_parsed(accept: String) {
             json(&accept);
         }
     }

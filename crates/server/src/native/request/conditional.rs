@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_name_one_tag_or_absence() {
+    fn the_condition_of_a_write_is_one_tag_or_absence() {
         let conditions = |lines: &[(&'static str, &str)]| write_conditions(&headers(lines));
         assert_eq!(conditions(&[]).unwrap(), Conditions::default());
         assert_eq!(conditions(&[("if-match", "\"a\"")]).unwrap().if_match.as_deref(), Some("a"));

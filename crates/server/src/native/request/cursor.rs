@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sealed_cursor_is_opened_by_who_sealed_it_and_says_nothing() {
+    fn a_sealed_cursor_is_opaque_and_opened_only_by_its_issuer() {
         let seal = CursorSeal::new();
         let cursor = b"thidden/name".to_vec();
         let text = seal.close("search", cursor.clone());

@@ -114,7 +114,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_we_say_is_what_we_understand(sha256: [u8; 32], crc: u64, md5: [u8; 16]) {
+        fn written_digests_are_parsed(sha256: [u8; 32], crc: u64, md5: [u8; 16]) {
             let all = [
                 member("sha-256", &sha256),
                 member(CRC64NVME, &crc.to_be_bytes()),
@@ -127,13 +127,13 @@ mod tests {
         }
 
         #[test]
-        fn any_header_is_answered(value in "[ -~]{0,80}") {
+        fn any_header_is_handled(value in "[ -~]{0,80}") {
             let _ = said(&value);
         }
     }
 
     #[test]
-    fn what_cannot_be_checked_is_refused() {
+    fn digests_that_cannot_be_checked_are_refused() {
         let crc = said("crc32c=:AAAAAA==:").unwrap();
         assert_eq!(crc.others, [(Algorithm::Crc32c, vec![0; 4])]);
         assert_eq!(header(&Digests::default()), None);

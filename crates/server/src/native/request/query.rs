@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn each_part_takes_its_own_parameters_in_any_order() {
+    fn each_part_accepts_its_own_parameters_in_any_order() {
         assert_eq!(read("limit=3&id=7").unwrap(), (Some(7), None, 3));
         assert_eq!(read("after=%C3%A9&id=7&limit=3").unwrap(), (Some(7), Some("é".to_owned()), 3));
     }
 
     #[test]
-    fn what_neither_part_has_is_refused_as_what_is_wrong_or_missing() {
+    fn unknown_and_missing_parameters_are_refused_with_the_reason() {
         for (text, why) in [
             ("limit=3&ids=7", "`ids`"),
             ("limit=3&limit=4", "duplicate field `limit`"),

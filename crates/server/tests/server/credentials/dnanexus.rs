@@ -29,7 +29,7 @@ async fn project(accounts: &Accounts, shown: &Shown) -> Value {
 }
 
 #[tokio::test]
-async fn each_credential_permits_what_its_row_says() {
+async fn each_credential_permits_the_operations_in_its_row() {
     for (account, credential, _) in TABLE {
         let accounts = Accounts::new();
         let shown = accounts.shown(account, credential).await;
@@ -114,7 +114,7 @@ async fn a_read_token_of_an_administrator_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_token_for_a_subtree_shows_no_project_but_that() {
+async fn a_token_for_a_subtree_shows_only_that_project() {
     let accounts = Accounts::new();
     accounts.server.put("/other/x", "x").await.expect(201);
     let within = NewToken {

@@ -238,7 +238,7 @@ fn native_in_vain() -> Vec<Operation> {
 }
 
 #[tokio::test]
-async fn each_credential_permits_what_its_row_says_through_the_native_opening() {
+async fn each_credential_permits_the_operations_in_its_row_through_the_native_opening() {
     for (account, credential, permitted) in TABLE {
         let accounts = Accounts::new();
         let server = &accounts.server;
@@ -287,7 +287,7 @@ const TELLING: [&str; 6] = [
 const RESOURCES: [&str; 3] = ["get /v1/replicas", "post /v1/replicas", "post /v1/trim"];
 
 #[tokio::test]
-async fn no_operation_of_the_native_opening_is_left_out_of_the_table() {
+async fn every_operation_of_the_native_opening_is_in_the_table() {
     let server = TestServer::new();
     let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
     let [some, more] = [native("x", 1), native_in_vain()];
@@ -393,7 +393,7 @@ const WORDS: [(char, [&str; 4]); 3] = [
 ];
 
 #[tokio::test]
-async fn each_credential_permits_what_its_row_says_through_the_irods_openings() {
+async fn each_credential_permits_the_operations_in_its_row_through_the_irods_openings() {
     for (account, credential, permitted) in TABLE {
         let accounts = Accounts::new();
         let server = &accounts.server;

@@ -90,7 +90,7 @@ async fn a_file_is_archived_once_all_its_projects_have_done_so() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_archived_is_refused_and_changes_nothing() {
+async fn objects_that_cannot_be_archived_are_refused_without_changes() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let project = ada.project("p").await;
@@ -119,7 +119,7 @@ async fn what_cannot_be_archived_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_file_is_unarchiving_for_as_long_as_the_settings_say() {
+async fn a_file_is_unarchiving_for_the_configured_time() {
     let clock = Arc::new(ManualClock::new());
     let slow = Dnanexus { unarchiving_seconds: Seconds::new(60), ..Dnanexus::default() };
     let platform = Platform::configured(store_at(clock.clone()), slow);

@@ -59,7 +59,7 @@ async fn nothing_is_cloned_if_anything_is_open() {
 }
 
 #[tokio::test]
-async fn a_project_that_somebody_may_not_see_has_no_places_for_them() {
+async fn a_hidden_project_is_not_listed_among_the_projects_of_a_file() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let (secret, shared) = (ada.project("secret").await, ada.project("shared").await);

@@ -35,7 +35,7 @@ async fn parts_become_the_content_in_the_order_of_their_numbers() {
 }
 
 #[tokio::test]
-async fn a_part_that_is_not_as_announced_is_refused_and_leaves_nothing() {
+async fn a_part_that_does_not_match_its_announcement_is_refused_and_leaves_nothing() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -55,7 +55,7 @@ async fn a_part_that_is_not_as_announced_is_refused_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_file_allows_depends_on_its_state() {
+async fn the_calls_that_a_file_allows_depend_on_its_state() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -78,7 +78,7 @@ async fn what_a_file_allows_depends_on_its_state() {
 }
 
 #[tokio::test]
-async fn a_file_without_a_name_has_its_id_for_one() {
+async fn a_file_without_a_name_is_named_by_its_id() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -104,7 +104,7 @@ async fn files_are_written_by_many_calls_at_once() {
 }
 
 #[tokio::test]
-async fn a_nonce_makes_one_object_however_often_it_comes() {
+async fn a_nonce_creates_one_object_however_often_it_is_sent() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -121,7 +121,7 @@ async fn a_nonce_makes_one_object_however_often_it_comes() {
 }
 
 #[tokio::test]
-async fn a_preauthenticated_address_opens_one_file_for_a_time() {
+async fn a_preauthenticated_address_gives_access_to_one_file_for_a_limited_time() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -143,7 +143,7 @@ async fn a_preauthenticated_address_opens_one_file_for_a_time() {
 }
 
 #[tokio::test]
-async fn what_another_opening_writes_is_a_closed_file_with_an_id() {
+async fn an_object_written_by_another_opening_is_a_closed_file_with_an_id() {
     let platform = Platform::new();
     let ada = platform.ada();
     platform.server.put("/lab/runs/a.txt", "by the native opening").await.expect(201);
@@ -162,7 +162,7 @@ async fn what_another_opening_writes_is_a_closed_file_with_an_id() {
 }
 
 #[tokio::test]
-async fn parts_say_nothing_of_a_content_that_another_opening_put_in_its_place() {
+async fn parts_are_not_reported_for_a_content_replaced_by_another_opening() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -175,7 +175,7 @@ async fn parts_say_nothing_of_a_content_that_another_opening_put_in_its_place() 
 }
 
 #[tokio::test]
-async fn the_md5_of_what_another_opening_stored_is_there_when_parts_are_asked_for() {
+async fn the_md5_of_a_content_from_another_opening_is_available_when_parts_are_requested() {
     let platform = Platform::new();
     let ada = platform.ada();
     for (path, bytes) in [("/lab/a", "first"), ("/lab/b", ""), ("/lab/c", "third")] {
@@ -202,7 +202,7 @@ async fn the_md5_of_what_another_opening_stored_is_there_when_parts_are_asked_fo
 }
 
 #[tokio::test]
-async fn an_address_of_somebody_who_views_holds_while_they_do() {
+async fn an_address_of_a_viewer_is_valid_while_they_may_view() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let project = ada.project("p").await;
@@ -245,7 +245,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn a_file_is_what_its_parts_were_when_it_was_closed(acts in acts()) {
+    fn a_file_consists_of_its_parts_at_the_time_of_closing(acts in acts()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let platform = Platform::new();

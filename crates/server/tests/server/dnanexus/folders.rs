@@ -10,7 +10,7 @@ async fn folders(client: &Client<'_>, project: &str, folder: &str) -> Value {
 }
 
 #[tokio::test]
-async fn folders_are_made_listed_and_removed() {
+async fn folders_are_created_listed_and_removed() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -58,7 +58,7 @@ async fn folders_are_renamed_and_moved() {
 }
 
 #[tokio::test]
-async fn a_move_of_what_is_not_there_moves_nothing() {
+async fn a_move_with_a_missing_source_moves_nothing() {
     let platform = Platform::new();
     let ada = platform.ada();
     let (project, other) = (ada.project("p").await, ada.project("q").await);
@@ -76,7 +76,7 @@ async fn a_move_of_what_is_not_there_moves_nothing() {
 }
 
 #[tokio::test]
-async fn a_folder_and_objects_share_a_name_and_every_other_opening_sees_each_once() {
+async fn a_folder_and_objects_may_share_a_name_and_every_other_opening_sees_each_once() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -96,7 +96,7 @@ async fn a_folder_and_objects_share_a_name_and_every_other_opening_sees_each_onc
 }
 
 #[tokio::test]
-async fn a_name_that_another_opening_gives_is_the_one_that_is_shown() {
+async fn a_name_given_by_another_opening_is_shown() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -108,7 +108,7 @@ async fn a_name_that_another_opening_gives_is_the_one_that_is_shown() {
 }
 
 #[tokio::test]
-async fn a_project_in_a_home_is_no_folder_of_it() {
+async fn a_project_in_a_home_is_not_a_folder_of_it() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("inner").await;
@@ -128,7 +128,7 @@ async fn a_project_in_a_home_is_no_folder_of_it() {
 }
 
 #[tokio::test]
-async fn many_are_moved_together_or_not_at_all() {
+async fn many_objects_are_moved_together_or_not_at_all() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -150,7 +150,7 @@ async fn many_are_moved_together_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn calls_that_move_many_at_the_same_time_all_succeed() {
+async fn concurrent_moves_of_many_objects_all_succeed() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;

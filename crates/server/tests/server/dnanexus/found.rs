@@ -44,7 +44,7 @@ async fn world(ada: &Client<'_>) -> String {
 }
 
 #[tokio::test]
-async fn each_condition_holds_for_what_it_says() {
+async fn each_condition_matches_the_documented_objects() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = world(&ada).await;
@@ -93,7 +93,7 @@ async fn each_condition_holds_for_what_it_says() {
 }
 
 #[tokio::test]
-async fn conditions_that_are_none_are_refused() {
+async fn malformed_conditions_are_refused() {
     let platform = Platform::new();
     let ada = platform.ada();
     for input in [
@@ -116,7 +116,7 @@ async fn conditions_that_are_none_are_refused() {
 }
 
 #[tokio::test]
-async fn names_are_resolved_with_all_objects_of_each() {
+async fn names_are_resolved_to_all_objects_of_that_name() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = world(&ada).await;
@@ -172,7 +172,7 @@ async fn projects_are_found_by_their_conditions() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
-    fn pages_of_any_length_give_each_object_once(
+    fn pages_of_any_length_return_each_object_once(
         objects in proptest::collection::vec((0..4_usize, "[ab]", any::<bool>()), 0..14),
         limit in 1..5_usize,
         by in 0..4_usize,
@@ -263,7 +263,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn an_order_that_is_none_is_refused() {
+async fn an_invalid_order_is_refused() {
     let platform = Platform::new();
     let ada = platform.ada();
     for input in [

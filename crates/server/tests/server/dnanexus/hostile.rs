@@ -18,7 +18,7 @@ async fn plain(platform: &Platform, bearer: Option<&str>, kind: &str, body: &str
 }
 
 #[tokio::test]
-async fn whoever_has_no_token_learns_only_that() {
+async fn without_a_token_every_call_is_refused_alike() {
     let platform = Platform::new();
     for bearer in [None, Some("Bearer cn_wrong"), Some("Basic YWRhOng="), Some("Bearer"), Some("")]
     {
@@ -62,7 +62,7 @@ async fn the_input_is_json_or_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_not_here_is_said_in_a_sentence() {
+async fn unsupported_methods_are_explained_in_a_sentence() {
     let platform = Platform::new();
     let ada = platform.ada();
     for (resource, method) in [
@@ -264,7 +264,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn what_is_no_resource_is_answered_as_the_client_speaks() {
+async fn a_missing_route_is_reported_in_the_format_of_the_client() {
     let platform = Platform::new();
     let ada = platform.ada();
     let ask = |version: bool| {
@@ -282,7 +282,7 @@ async fn what_is_no_resource_is_answered_as_the_client_speaks() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_or_too_deep_is_refused() {
+async fn input_that_is_too_long_or_too_deep_is_refused() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;

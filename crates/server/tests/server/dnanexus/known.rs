@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Platform;
 
 #[tokio::test]
-async fn what_was_brought_is_found_by_the_id_that_it_had() {
+async fn migrated_objects_are_found_by_their_former_ids() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let (one, other) = (ada.project("one").await, ada.project("other").await);
@@ -38,7 +38,7 @@ async fn what_was_brought_is_found_by_the_id_that_it_had() {
 }
 
 #[tokio::test]
-async fn a_project_that_was_brought_is_found_by_the_id_that_it_had() {
+async fn migrated_projects_are_found_by_their_former_ids() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let project = ada.project("p").await;

@@ -39,7 +39,7 @@ fn signature(token: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_password_opens_a_login_that_its_token_ends() {
+async fn a_password_creates_a_login_that_its_token_can_end() {
     let platform = Platform::new();
     let input = json!({ "username": USER.0, "password": USER.1, "otp": null });
     let told = log_in(&platform, input.clone()).await.expect(200);
@@ -58,7 +58,7 @@ async fn a_password_opens_a_login_that_its_token_ends() {
 }
 
 #[tokio::test]
-async fn any_token_can_end_itself_with_those_it_made() {
+async fn any_token_can_revoke_itself_and_the_tokens_that_it_created() {
     let platform = Platform::new();
     let ada = platform.ada();
     let token = ada.bearer.strip_prefix("Bearer ").unwrap();
@@ -68,7 +68,7 @@ async fn any_token_can_end_itself_with_those_it_made() {
 }
 
 #[tokio::test]
-async fn a_wrong_login_is_refused_and_slows_down_those_that_follow() {
+async fn a_wrong_login_is_refused_and_delays_later_attempts() {
     let platform = still();
     for input in [
         json!({}),
@@ -91,7 +91,7 @@ async fn a_wrong_login_is_refused_and_slows_down_those_that_follow() {
 }
 
 #[tokio::test]
-async fn a_login_lasts_as_long_as_it_is_told() {
+async fn a_login_lasts_for_the_requested_time() {
     let platform = still();
     let soon = (NOW + 3_600) * 1_000;
     let input = json!({ "username": "user-grace", "password": USER.1, "expires": soon });

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Platform;
 
 #[tokio::test]
-async fn a_record_is_as_it_was_made() {
+async fn a_record_is_described_as_created() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -36,7 +36,7 @@ async fn a_record_is_as_it_was_made() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_its_type_is_refused_and_changes_nothing() {
+async fn values_of_the_wrong_type_are_refused_without_changes() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -78,7 +78,7 @@ async fn what_does_not_fit_its_type_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn tags_and_properties_are_the_description_that_every_opening_has() {
+async fn tags_and_properties_are_the_description_shown_by_every_opening() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;
@@ -97,7 +97,7 @@ async fn tags_and_properties_are_the_description_that_every_opening_has() {
 }
 
 #[tokio::test]
-async fn every_object_stays_removed_from_where_it_was_removed() {
+async fn a_removed_object_stays_removed_from_its_project() {
     let platform = Platform::new();
     let ada = platform.ada();
     let (one, other) = (ada.project("one").await, ada.project("other").await);
@@ -111,7 +111,7 @@ async fn every_object_stays_removed_from_where_it_was_removed() {
 }
 
 #[tokio::test]
-async fn many_are_described_in_one_answer_each_with_its_own_error() {
+async fn many_objects_are_described_in_one_response_each_with_its_own_error() {
     let platform = Platform::new();
     let ada = platform.ada();
     let project = ada.project("p").await;

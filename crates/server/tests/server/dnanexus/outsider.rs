@@ -72,7 +72,7 @@ impl Ids {
 }
 
 #[tokio::test]
-async fn every_method_answers_an_outsider_as_if_nothing_were_there() {
+async fn every_method_treats_hidden_objects_as_missing() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let mut worlds = Vec::new();

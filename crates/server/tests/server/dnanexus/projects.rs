@@ -7,7 +7,7 @@ use super::{Platform, text};
 use crate::support::store;
 
 #[tokio::test]
-async fn a_project_is_described_as_it_was_made_and_updated() {
+async fn a_project_is_described_as_created_and_updated() {
     let platform = Platform::new();
     let ada = platform.ada();
     let input = json!({
@@ -42,7 +42,7 @@ async fn a_project_is_described_as_it_was_made_and_updated() {
 }
 
 #[tokio::test]
-async fn projects_of_one_name_are_two_projects() {
+async fn projects_of_the_same_name_are_distinct() {
     let platform = Platform::new();
     let ada = platform.ada();
     let (one, other) = (ada.project("p").await, ada.project("p").await);
@@ -60,7 +60,7 @@ async fn projects_of_one_name_are_two_projects() {
 }
 
 #[tokio::test]
-async fn a_level_is_what_it_lets_somebody_do() {
+async fn a_level_permits_the_documented_calls() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let project = ada.project("p").await;
@@ -124,7 +124,7 @@ async fn a_project_is_described_as_dx_shows_it() {
 }
 
 #[tokio::test]
-async fn a_project_that_cannot_be_is_not_made() {
+async fn an_invalid_project_is_not_created() {
     let platform = Platform::new();
     let ada = platform.ada();
     for (more, kind) in [
@@ -175,7 +175,7 @@ async fn a_project_is_in_the_region_that_it_was_created_in() {
 }
 
 #[tokio::test]
-async fn what_has_no_sense_without_billing_and_jobs_is_refused_in_a_sentence() {
+async fn calls_about_billing_and_jobs_are_refused_with_an_explanation() {
     let platform = Platform::new();
     let (ada, grace) = (platform.ada(), platform.grace());
     let project = ada.project("p").await;

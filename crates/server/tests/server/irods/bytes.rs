@@ -3,7 +3,7 @@
 use super::{BASE, Irods, Settings, code};
 
 #[tokio::test]
-async fn bytes_come_back_in_parts_and_numbers_may_be_r_s() {
+async fn bytes_are_read_in_parts_and_numbers_may_have_the_form_of_r() {
     let irods = Irods::new().await;
     irods.write("o", "0123456789").await;
     let path = irods.path("o");
@@ -26,7 +26,7 @@ async fn bytes_come_back_in_parts_and_numbers_may_be_r_s() {
 }
 
 #[tokio::test]
-async fn a_write_replaces_unless_it_says_otherwise() {
+async fn a_write_truncates_by_default() {
     let irods = Irods::new().await;
     let path = irods.path("o");
     let write = async |bytes: &str, more: &[(&str, &str)]| {
@@ -57,7 +57,7 @@ async fn a_write_replaces_unless_it_says_otherwise() {
 }
 
 #[tokio::test]
-async fn parts_may_come_in_any_order_and_hold_anything() {
+async fn form_parts_may_have_any_order_and_any_bytes() {
     let irods = Irods::new().await;
     let path = irods.path("o");
     let bytes = b"a\r\n--x\r\n\0+%=&";
@@ -89,7 +89,7 @@ async fn a_write_may_carry_its_parameters_in_headers() {
 }
 
 #[tokio::test]
-async fn a_body_may_be_larger_than_clients_are_told() {
+async fn a_body_may_exceed_the_advertised_limit() {
     let irods = Irods::with(Settings { body_bytes: 10, ..Settings::default() }).await;
     let info = irods.get("info", &[]).await.expect(200);
     assert_eq!(info["max_size_of_request_body_in_bytes"], 10);

@@ -227,7 +227,7 @@ fn changes() -> Vec<(Ask, &'static [&'static str])> {
 }
 
 #[tokio::test]
-async fn each_change_is_seen_on_its_own_clock_through_both_openings() {
+async fn each_change_updates_its_own_timestamp_in_both_openings() {
     let (irods, clock) = prepared().await;
     for (n, (change, expected)) in changes().into_iter().enumerate() {
         let before = Seen::by(&irods).await;
@@ -258,7 +258,7 @@ async fn status(irods: &Irods, uri: &str, (name, value): (&'static str, &str)) -
 }
 
 #[tokio::test]
-async fn a_condition_of_a_read_is_judged_by_the_clock_of_what_is_read() {
+async fn a_condition_of_a_read_uses_the_timestamp_of_the_representation() {
     let (irods, clock) = prepared().await;
     let uris =
         ["/v1/fs/home/ada/c/x", "/v1/meta?path=/home/ada/c/x", "/v1/graph?path=/home/ada/c/x"];
@@ -296,7 +296,7 @@ async fn a_condition_of_a_read_is_judged_by_the_clock_of_what_is_read() {
 }
 
 #[tokio::test]
-async fn a_condition_of_a_change_is_judged_by_the_clock_of_what_it_changes() {
+async fn a_condition_of_a_change_uses_the_timestamp_of_its_target() {
     let (irods, _) = prepared().await;
     let tag = async |name: &str| {
         let stat = irods.server.ask("GET", "/v1/stat?path=/home/ada/c/x").send().await;

@@ -6,7 +6,7 @@ use super::super::batch::archive;
 use super::{Irods, code};
 
 #[tokio::test]
-async fn collections_come_and_go() {
+async fn collections_are_created_and_removed() {
     let irods = Irods::new().await;
     let answer = irods.mkdir("a").await;
     assert_eq!(answer.to_string(), r#"{"created":true,"irods_response":{"status_code":0}}"#);
@@ -38,7 +38,7 @@ async fn collections_come_and_go() {
 }
 
 #[tokio::test]
-async fn a_stat_says_all_or_only_the_code() {
+async fn a_stat_returns_all_fields_or_only_the_code() {
     let irods = Irods::new().await;
     irods.write("o", "hello").await;
     let path = irods.path("o");
@@ -69,7 +69,7 @@ async fn a_stat_says_all_or_only_the_code() {
 }
 
 #[tokio::test]
-async fn what_is_removed_waits_in_the_trash_unless_it_must_not() {
+async fn removed_objects_are_in_the_trash_unless_removed_permanently() {
     let irods = Irods::new().await;
     let remove = async |name: &str, no_trash: &str| {
         let path = irods.path(name);
@@ -100,7 +100,7 @@ async fn what_is_removed_waits_in_the_trash_unless_it_must_not() {
 }
 
 #[tokio::test]
-async fn what_has_versions_is_removed_by_way_of_the_trash_only() {
+async fn resources_with_versions_are_only_removed_into_the_trash() {
     let irods = Irods::new().await;
     irods.write("o", "x").await;
     let path = irods.path("o").strip_prefix("/tempZone").unwrap().to_owned();
@@ -119,7 +119,7 @@ async fn what_has_versions_is_removed_by_way_of_the_trash_only() {
 }
 
 #[tokio::test]
-async fn things_are_renamed_and_copied_with_the_codes_of_irods() {
+async fn resources_are_renamed_and_copied_with_the_codes_of_irods() {
     let irods = Irods::new().await;
     irods.mkdir("c").await;
     irods.write("o", "x").await;
@@ -157,7 +157,7 @@ async fn things_are_renamed_and_copied_with_the_codes_of_irods() {
 }
 
 #[tokio::test]
-async fn times_and_checksums_are_told_and_set() {
+async fn times_and_checksums_are_shown_and_set() {
     let irods = Irods::new().await;
     let path = irods.path("o");
     let touch = [("op", "touch"), ("lpath", path.as_str()), ("seconds-since-epoch", "1000")];
@@ -193,7 +193,7 @@ async fn times_and_checksums_are_told_and_set() {
 }
 
 #[tokio::test]
-async fn a_long_listing_comes_in_pieces_and_whole() {
+async fn a_long_listing_is_returned_in_pages_and_completely() {
     let irods = Irods::new().await;
     let names: Vec<String> = (0..10_500).map(|number| format!("m/\"{number:05}")).collect();
     let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();

@@ -70,7 +70,7 @@ const TICKET: &str = "irods-api-request-ticket";
 const OFFSET: &str = "irods-api-request-offset";
 
 #[tokio::test]
-async fn who_may_not_write_is_told_before_the_bytes_come() {
+async fn a_denied_write_is_refused_before_the_bytes_are_sent() {
     let (ada, main) = irods().await;
     let nobody = ada.other(("anonymous", "")).await;
     let path = ada.path("o");
@@ -87,7 +87,7 @@ async fn who_may_not_write_is_told_before_the_bytes_come() {
 }
 
 #[tokio::test]
-async fn a_ticket_that_allows_writing_still_does() {
+async fn a_ticket_for_writing_is_accepted() {
     let (ada, main) = irods().await;
     ada.write("o", "old").await;
     let path = ada.path("o");
@@ -103,7 +103,7 @@ async fn a_ticket_that_allows_writing_still_does() {
 }
 
 #[tokio::test]
-async fn bytes_that_came_to_nothing_are_not_kept() {
+async fn bytes_of_failed_writes_are_not_kept() {
     let (ada, main) = irods().await;
     let grace = ada.other(USER).await;
     let (path, bytes) = (ada.path("o"), vec![7; LARGE]);
@@ -133,7 +133,7 @@ async fn bytes_that_came_to_nothing_are_not_kept() {
 
 /// So rirods 0.3.0 sends it; the object is locked, by this same write.
 #[tokio::test]
-async fn a_handle_may_come_behind_the_path_and_the_bytes() {
+async fn a_handle_may_follow_the_path_and_the_bytes() {
     let (ada, main) = irods().await;
     let (handle, path, bytes) = (ada.handle("o").await, ada.path("o"), vec![b'x'; LARGE]);
     let (op, lpath) = (("op", &b"write"[..]), ("lpath", path.as_bytes()));
@@ -146,7 +146,7 @@ async fn a_handle_may_come_behind_the_path_and_the_bytes() {
 }
 
 #[tokio::test]
-async fn irods_rest_takes_no_bytes_that_may_not_be_written() {
+async fn irods_rest_refuses_a_denied_write_before_the_bytes() {
     let (ada, main) = irods().await;
     let grace = ada.other(USER).await;
     let put = async |who: &Irods, path: &str| {

@@ -6,7 +6,7 @@ use super::super::support::{Answer, USER};
 use super::{Irods, Settings, code};
 
 #[tokio::test]
-async fn a_parallel_write_is_seen_when_it_is_shut_down() {
+async fn a_parallel_write_is_visible_after_shutdown() {
     let irods = Irods::new().await;
     irods.write("o", "old").await;
     let path = irods.path("o");
@@ -108,7 +108,7 @@ async fn a_parallel_write_that_keeps_the_content_is_one_version_and_a_gap_is_zer
 }
 
 #[tokio::test]
-async fn what_another_opening_changed_meanwhile_is_not_lost() {
+async fn concurrent_changes_by_another_opening_are_not_lost() {
     let irods = Irods::new().await;
     irods.write("o", "old").await;
     let handle = keeping(&irods, "o").await;
@@ -158,7 +158,7 @@ async fn an_object_has_one_parallel_write_at_a_time() {
 }
 
 #[tokio::test]
-async fn there_are_so_many_streams_and_no_more() {
+async fn the_number_of_streams_is_limited() {
     let settings = Settings { streams: 3, all_streams: 5, ..Settings::default() };
     let irods = Irods::with(settings).await;
     assert_eq!(init(&irods, "a", "4").await.status, 400);
@@ -173,7 +173,7 @@ async fn there_are_so_many_streams_and_no_more() {
 }
 
 #[tokio::test]
-async fn who_may_not_write_gets_no_handle() {
+async fn a_caller_without_write_access_gets_no_handle() {
     let irods = Irods::new().await;
     let grace = irods.other(USER).await;
     let path = irods.path("o");
@@ -194,7 +194,7 @@ async fn put(irods: &Irods, handle: &Answer, offset: &str, bytes: &str) -> Answe
 }
 
 #[tokio::test]
-async fn what_is_abandoned_half_way_is_never_seen() {
+async fn an_abandoned_write_is_never_visible() {
     let irods = Irods::new().await;
     irods.write("o", "old").await;
     let handle = init(&irods, "o", "2").await;
@@ -223,7 +223,7 @@ async fn of_two_writers_each_writes_all_or_nothing() {
 }
 
 #[tokio::test]
-async fn a_parallel_write_with_a_ticket_counts_every_byte_and_needs_no_ticket_again() {
+async fn a_parallel_write_with_a_ticket_counts_every_byte_and_needs_the_ticket_only_once() {
     let ada = Irods::new().await;
     let grace = ada.other(USER).await;
     ada.write("o", "old").await;
@@ -255,7 +255,7 @@ async fn a_parallel_write_with_a_ticket_counts_every_byte_and_needs_no_ticket_ag
 }
 
 #[tokio::test]
-async fn a_handle_cannot_be_made_up() {
+async fn a_handle_cannot_be_forged() {
     let ada = Irods::new().await;
     let grace = ada.other(USER).await;
     let first = init(&grace, "o", "1").await.json()["parallel_write_handle"].clone();

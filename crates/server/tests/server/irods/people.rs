@@ -6,7 +6,7 @@ use super::super::support::USER;
 use super::{Irods, code};
 
 #[tokio::test]
-async fn users_see_what_is_theirs_and_what_they_are_given() {
+async fn users_see_their_own_and_shared_resources() {
     let ada = Irods::new().await;
     let grace = ada.other(USER).await;
     ada.write("o", "secret").await;
@@ -38,7 +38,7 @@ async fn users_see_what_is_theirs_and_what_they_are_given() {
 }
 
 #[tokio::test]
-async fn a_ticket_opens_what_it_is_for_as_often_as_it_says() {
+async fn a_ticket_gives_access_to_its_resource_within_its_limits() {
     let ada = Irods::new().await;
     let grace = ada.other(USER).await;
     ada.write("o", "secret").await;
@@ -77,7 +77,7 @@ async fn a_ticket_opens_what_it_is_for_as_often_as_it_says() {
 }
 
 #[tokio::test]
-async fn users_and_groups_are_made_asked_about_and_removed() {
+async fn users_and_groups_are_created_queried_and_removed() {
     let ada = Irods::new().await;
     let zone = ("zone", "tempZone");
     let make = [("op", "create_user"), ("name", "alan"), zone];

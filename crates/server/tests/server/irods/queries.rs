@@ -38,7 +38,7 @@ async fn attributes_change_together_and_are_found() {
 }
 
 #[tokio::test]
-async fn a_query_is_answered_in_text_sorted_and_once() {
+async fn the_result_of_a_query_is_sorted_text_without_duplicates() {
     let irods = Irods::new().await;
     for name in ["b", "a", "c"] {
         irods.write(name, name).await;
@@ -97,7 +97,7 @@ async fn the_second_language_has_its_own_parser() {
 }
 
 #[tokio::test]
-async fn specific_queries_are_stored_by_administrators_and_asked_by_all() {
+async fn specific_queries_are_stored_by_administrators_and_run_by_everyone() {
     let ada = Irods::new().await;
     let grace = ada.other(USER).await;
     let sql = "select token_id from R_TOKN_MAIN where token_name = ?";
@@ -126,7 +126,7 @@ async fn specific_queries_are_stored_by_administrators_and_asked_by_all() {
 }
 
 #[tokio::test]
-async fn a_query_that_takes_more_than_it_may_is_refused_in_the_protocol_s_words() {
+async fn a_query_beyond_its_limits_is_refused_with_the_code_of_the_protocol() {
     use cenote_server::Irods as Settings;
     for (settings, what) in [
         (Settings { query_rows: 2, ..Settings::default() }, "more than 2 rows"),

@@ -9,7 +9,7 @@ use super::super::support::{ADMIN, TestServer, basic};
 use super::{BASE, Irods, authenticate};
 
 #[tokio::test]
-async fn a_login_is_a_token_and_what_is_wrong_with_one_has_its_status() {
+async fn a_login_returns_a_token_and_failures_have_their_status() {
     let server = TestServer::new();
     for (shown, status) in [
         (None, 400),
@@ -52,7 +52,7 @@ async fn requests_are_checked_in_the_order_of_the_c_server() {
 }
 
 #[tokio::test]
-async fn info_tells_what_clients_read() {
+async fn info_returns_the_fields_that_clients_read() {
     let irods = Irods::new().await;
     let info = irods.server.ask_as(None, "GET", &format!("{BASE}/info")).send().await.expect(200);
     assert_eq!(info["irods_zone"], "tempZone");
@@ -83,7 +83,7 @@ async fn the_zone_is_the_store() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_cut_short_is_told_as_that() {
+async fn a_truncated_body_is_reported_as_such() {
     let irods = Irods::new().await;
     let form = ("application/x-www-form-urlencoded", "op=modify_metadata&lp");
     let parts = "--b\r\ncontent-disposition: form-data; name=\"op\"\r\n\r\nwri";

@@ -77,7 +77,7 @@ impl Disk {
 }
 
 #[tokio::test]
-async fn resources_are_made_changed_described_and_removed() {
+async fn resources_are_created_changed_described_and_removed() {
     let disk = Disk::new().await;
     assert_eq!(disk.info("demoResc").await["info"]["type"], "unixfilesystem");
     assert_eq!(
@@ -130,7 +130,7 @@ async fn resources_are_made_changed_described_and_removed() {
 }
 
 #[tokio::test]
-async fn what_is_written_to_a_group_is_in_each_of_its_members() {
+async fn a_write_to_a_group_is_stored_in_each_of_its_members() {
     let disk = Disk::new().await;
     disk.leaf("a").await;
     disk.leaf("b").await;
@@ -157,7 +157,7 @@ async fn what_is_written_to_a_group_is_in_each_of_its_members() {
 }
 
 #[tokio::test]
-async fn a_place_is_named_before_the_bytes_that_go_there() {
+async fn the_target_place_precedes_the_bytes() {
     let disk = Disk::new().await;
     disk.leaf("a").await;
     let path = disk.irods.path("o");
@@ -187,7 +187,7 @@ async fn a_place_is_named_before_the_bytes_that_go_there() {
 }
 
 #[tokio::test]
-async fn replicas_are_read_written_and_told_by_their_numbers() {
+async fn replicas_are_read_written_and_listed_by_number() {
     let disk = Disk::new().await;
     disk.leaf("a").await;
     disk.irods.write("o", "old").await;
@@ -261,7 +261,7 @@ fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[tokio::test]
-async fn files_are_registered_where_they_lie_and_stay_there() {
+async fn files_are_registered_in_place_and_stay_there() {
     let disk = Disk::new().await;
     disk.leaf("a").await;
     let file = disk.file("data.bin");
@@ -284,7 +284,7 @@ async fn files_are_registered_where_they_lie_and_stay_there() {
 }
 
 #[tokio::test]
-async fn the_time_of_modification_is_the_one_told_last() {
+async fn the_modification_time_is_the_one_set_last() {
     let disk = Disk::new().await;
     disk.irods.write("o", "hello").await;
     let path = disk.irods.path("o");
@@ -332,7 +332,7 @@ async fn all_told(disk: &Disk, who: Option<&Irods>) -> String {
 }
 
 #[tokio::test]
-async fn where_a_place_lies_is_told_to_administrators_only() {
+async fn the_location_of_a_place_is_shown_only_to_administrators() {
     let disk = Disk::new().await;
     let new = NewUser { name: USER.0.into(), password: Some(USER.1.into()), role: Role::User };
     let store = disk.embedded.store();

@@ -10,7 +10,7 @@ async fn execute(irods: &Irods, text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_line_comes_back_to_who_wrote_it() {
+async fn the_output_of_writeline_is_returned_to_the_caller() {
     let irods = Irods::new().await;
     let engines = irods.get("rules", &[("op", "list_rule_engines")]).await.expect(200);
     let engine = engines["rule_engine_plugin_instances"][0].as_str().unwrap();

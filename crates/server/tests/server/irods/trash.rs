@@ -54,7 +54,7 @@ impl Irods {
 }
 
 #[tokio::test]
-async fn what_any_opening_removed_is_read_found_and_restored_in_the_trash() {
+async fn resources_removed_by_any_opening_are_readable_searchable_and_restorable_in_the_trash() {
     let irods = Irods::keeping().await;
     irods.mkdir("c").await;
     irods.write("c/o", "bytes").await;
@@ -96,7 +96,7 @@ async fn what_any_opening_removed_is_read_found_and_restored_in_the_trash() {
 }
 
 #[tokio::test]
-async fn two_of_a_name_and_a_collection_on_the_way_have_names_of_their_own() {
+async fn duplicates_and_intermediate_collections_in_the_trash_have_distinct_names() {
     let irods = Irods::keeping().await;
     for _ in 0..2 {
         irods.write("o", "x").await;
@@ -126,7 +126,7 @@ async fn two_of_a_name_and_a_collection_on_the_way_have_names_of_their_own() {
 }
 
 #[tokio::test]
-async fn only_who_could_restore_it_sees_what_was_removed() {
+async fn removed_resources_are_visible_only_to_those_who_can_restore_them() {
     let ada = Irods::keeping().await;
     let grace = ada.other(USER).await;
     grace.write("mine", "x").await;
@@ -149,7 +149,7 @@ async fn only_who_could_restore_it_sees_what_was_removed() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_program_moved_to_the_trash_stays_there() {
+async fn resources_moved_to_the_trash_by_an_earlier_version_stay_there() {
     let irods = Irods::keeping().await;
     irods.server.put("/trash/home/ada/c/old", "old").await.expect(201);
     irods.mkdir("c").await;
@@ -168,7 +168,7 @@ async fn what_an_earlier_program_moved_to_the_trash_stays_there() {
 }
 
 #[tokio::test]
-async fn where_nothing_says_how_long_what_irods_removes_is_kept_and_at_once_means_at_once() {
+async fn without_a_setting_irods_keeps_removed_objects_and_zero_removes_immediately() {
     let irods = Irods::with(Settings::default()).await;
     irods.write("o", "x").await;
     irods.remove("data-objects", &irods.path("o"), &[]).await;

@@ -15,7 +15,7 @@ async fn modify(irods: &Irods, name: &str, property: &str, value: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn other_zones_are_noted() {
+async fn other_zones_are_recorded() {
     let irods = Irods::new().await;
     let add = [("op", "add"), ("name", "other"), ("comment", "far away")];
     assert_eq!(code(&irods.post("zones", &add).await), 0);

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Rest, USER, refused};
 
 #[tokio::test]
-async fn users_are_made_and_removed() {
+async fn users_are_created_and_removed() {
     let rest = Rest::new().await;
     let admin = async |rest: &Rest, words: [&str; 5]| {
         let names = ["action", "target", "arg2", "arg3", "arg4"];
@@ -22,7 +22,7 @@ async fn users_are_made_and_removed() {
 }
 
 #[tokio::test]
-async fn the_words_of_iadmin_are_understood() {
+async fn the_actions_of_iadmin_are_supported() {
     let rest = Rest::new().await;
     let admin = async |rest: &Rest, words: &str| {
         let names = ["action", "target", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7"];

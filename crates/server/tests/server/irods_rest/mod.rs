@@ -72,7 +72,7 @@ async fn a_wrong_login_is_refused_in_json() {
 }
 
 #[tokio::test]
-async fn a_file_comes_in_chunks_and_goes_out_in_chunks() {
+async fn a_file_is_uploaded_and_downloaded_in_chunks() {
     let rest = Rest::new().await;
     assert_eq!(rest.put("o", "0", "true", "").await, json!({"code": 0, "message": "Success"}));
     rest.put("o", "0", "false", "hello ").await;
@@ -89,7 +89,7 @@ async fn a_file_comes_in_chunks_and_goes_out_in_chunks() {
 }
 
 #[tokio::test]
-async fn a_listing_tells_what_is_asked_in_alphabetical_order() {
+async fn a_listing_returns_the_requested_details_in_alphabetical_order() {
     let rest = Rest::new().await;
     rest.put("o", "0", "true", "hello").await;
     let operations = json!([{"operation": "add", "attribute": "a", "value": "v", "units": "u"}]);
@@ -117,7 +117,7 @@ async fn a_listing_tells_what_is_asked_in_alphabetical_order() {
 }
 
 #[tokio::test]
-async fn collections_come_and_go() {
+async fn collections_are_created_and_removed() {
     let rest = Rest::new().await;
     let path = format!("{HOME}/a/b");
     let make = async |parents: &str| {
@@ -144,7 +144,7 @@ async fn collections_come_and_go() {
 }
 
 #[tokio::test]
-async fn a_ticket_opens_an_object_for_another() {
+async fn a_ticket_gives_another_user_access_to_an_object() {
     let rest = Rest::new().await;
     rest.put("o", "0", "true", "hello").await;
     let path = format!("{HOME}/o");

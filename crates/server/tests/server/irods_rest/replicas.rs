@@ -9,7 +9,7 @@ use crate::support::{ADMIN, TestServer, allow_vaults};
 use super::{HOME, Rest, refused};
 
 #[tokio::test]
-async fn replicas_are_made_and_trimmed() {
+async fn replicas_are_created_and_trimmed() {
     let rest = Rest::new().await;
     rest.put("o", "0", "true", "x").await;
     let path = format!("{HOME}/o");
@@ -27,7 +27,7 @@ async fn replicas_are_made_and_trimmed() {
 }
 
 #[tokio::test]
-async fn all_below_a_collection_is_replicated_and_trimmed() {
+async fn everything_below_a_collection_is_replicated_and_trimmed() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");
     drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());

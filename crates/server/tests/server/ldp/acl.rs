@@ -68,7 +68,7 @@ const REMOVE: &str = "DELETE DATA { <> <urn:p> 7 }";
 
 /// What each mode allows: read, add a triple, remove one, put, create in it, delete what is in it, see the list, and change it.
 #[tokio::test]
-async fn each_mode_allows_what_it_is_for() {
+async fn each_mode_permits_its_operations() {
     for (modes, expected) in [
         ("acl:Read", [200, 403, 403, 403, 403, 403, 403, 403]),
         ("acl:Read, acl:Append", [200, 204, 403, 403, 201, 403, 403, 403]),
@@ -96,7 +96,7 @@ async fn each_mode_allows_what_it_is_for() {
 }
 
 #[tokio::test]
-async fn who_may_only_append_does_not_change_bytes_whatever_they_send() {
+async fn append_access_does_not_permit_changing_bytes() {
     let web = fedora();
     web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
     put_acl(&web, "/b", &for_bob("acl:Read, acl:Append")).await;
@@ -109,7 +109,7 @@ async fn who_may_only_append_does_not_change_bytes_whatever_they_send() {
 }
 
 #[tokio::test]
-async fn a_resource_says_where_its_list_is_and_has_one_when_it_was_put() {
+async fn a_resource_links_to_its_access_list_which_exists_once_it_was_put() {
     let web = fedora();
     web.put("/r", "").await;
     let own = format!("{}/fcr:acl", web.address("/r"));
@@ -131,7 +131,7 @@ async fn a_resource_says_where_its_list_is_and_has_one_when_it_was_put() {
 }
 
 #[tokio::test]
-async fn a_list_is_shown_as_it_is_and_can_be_put_back() {
+async fn an_access_list_round_trips() {
     let web = fedora();
     web.put("/r", "").await;
     let all = "<#1> a acl:Authorization ; acl:agent <http://example.com/bob> ; acl:mode acl:Read ; acl:accessTo <R> .
@@ -193,7 +193,7 @@ async fn a_list_of_members_is_a_group() {
 }
 
 #[tokio::test]
-async fn the_nearest_default_holds_and_the_creator_has_nothing_besides() {
+async fn the_nearest_default_applies_and_the_creator_gets_no_extra_rights() {
     let web = fedora();
     granted(&web, "/r", "acl:Read, acl:Write").await;
     web.put("/r/child", "").await;
@@ -209,7 +209,7 @@ async fn the_nearest_default_holds_and_the_creator_has_nothing_besides() {
 }
 
 #[tokio::test]
-async fn what_the_store_has_no_line_for_is_refused_and_changes_nothing() {
+async fn access_rules_without_an_equivalent_are_refused_without_changes() {
     let web = fedora();
     granted(&web, "/r", "acl:Read").await;
     let before = web.triples("/r/fcr:acl").await;
@@ -236,7 +236,7 @@ async fn what_the_store_has_no_line_for_is_refused_and_changes_nothing() {
 
 /// Only those who see a collection learn whether something in it exists; for others it is forbidden either way.
 #[tokio::test]
-async fn what_is_forbidden_and_what_is_missing_are_answered_alike() {
+async fn forbidden_and_missing_resources_get_the_same_response() {
     let web = fedora();
     web.put("/secret/there", "").await;
     granted(&web, "/open", "acl:Read").await;

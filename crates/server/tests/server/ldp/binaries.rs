@@ -21,7 +21,7 @@ async fn put(
 }
 
 #[tokio::test]
-async fn bytes_are_kept_with_their_type_and_a_description() {
+async fn bytes_are_stored_with_their_type_and_a_description() {
     for web in Web::each() {
         let created = put(&web, "/d/b.png", "image/png", b"not a png").await;
         assert_eq!(created.status, 201, "{}", created.text());
@@ -74,7 +74,7 @@ async fn a_kind_is_not_replaced_by_another() {
 }
 
 #[tokio::test]
-async fn an_empty_body_without_a_type_is_what_the_dialect_says() {
+async fn an_empty_body_without_a_type_is_interpreted_according_to_the_dialect() {
     for (web, class) in Web::each().zip(["ldp:NonRDFSource", "ldp:RDFSource", "ldp:RDFSource"]) {
         assert_eq!(web.ask("PUT", "/e").send().await.status, 201);
         assert!(links(&web.ask("HEAD", "/e").send().await, class, "type"), "{}", web.mount);
@@ -82,7 +82,7 @@ async fn an_empty_body_without_a_type_is_what_the_dialect_says() {
 }
 
 #[tokio::test]
-async fn the_link_header_makes_a_graph_a_binary() {
+async fn the_link_header_can_make_a_graph_a_binary() {
     for web in Web::each() {
         let ask = web.ask("PUT", "/b").header("content-type", "text/turtle");
         let ask = ask.header("link", "<http://www.w3.org/ns/ldp#NonRDFSource>;rel=\"type\"");
@@ -99,7 +99,7 @@ async fn the_link_header_makes_a_graph_a_binary() {
 }
 
 #[tokio::test]
-async fn digests_are_checked_and_told() {
+async fn digests_are_checked_and_returned() {
     let sha1 = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, b"bytes");
     let (hex, base64) = (hex::encode(sha1.as_ref()), BASE64_STANDARD.encode(sha1.as_ref()));
     for web in Web::each() {
@@ -142,7 +142,7 @@ async fn ranges_have_the_form_of_the_dialect() {
 }
 
 #[tokio::test]
-async fn the_name_of_a_file_is_kept() {
+async fn the_name_of_a_file_is_stored() {
     for web in Web::each() {
         let ask = web.ask("PUT", "/b").header("content-type", "text/plain");
         let ask = ask.header("content-disposition", "attachment; filename=\"../my run.txt\"");
@@ -154,7 +154,7 @@ async fn the_name_of_a_file_is_kept() {
 }
 
 #[tokio::test]
-async fn the_file_of_a_form_is_taken() {
+async fn the_file_in_a_form_is_stored() {
     for web in Web::each() {
         let part = "Content-Disposition: form-data; name=\"file\"; filename=\"run.txt\"\r\nContent-Type: text/plain";
         let form = format!("--x\r\n{part}\r\n\r\nbytes\r\n--x--\r\n");

@@ -26,7 +26,7 @@ async fn what_is_posted_is_contained() {
 }
 
 #[tokio::test]
-async fn a_slug_that_is_taken_or_was_gives_another_name() {
+async fn a_slug_in_use_or_used_before_gives_another_name() {
     for web in Web::each() {
         web.put("/c", "").await;
         let first = web.post("/c", "x", "").await;
@@ -41,7 +41,7 @@ async fn a_slug_that_is_taken_or_was_gives_another_name() {
 }
 
 #[tokio::test]
-async fn what_is_no_container_takes_no_posts() {
+async fn only_containers_accept_posts() {
     for web in Web::each() {
         let source = web.ask("PUT", "/s").header("content-type", "text/turtle");
         let link = "<http://www.w3.org/ns/ldp#RDFSource>; rel=\"type\"";
@@ -57,7 +57,7 @@ async fn what_is_no_container_takes_no_posts() {
 }
 
 #[tokio::test]
-async fn the_interaction_model_is_that_of_the_link_and_stays() {
+async fn the_interaction_model_is_set_by_the_link_header_and_immutable() {
     for web in Web::each() {
         let direct = "<http://www.w3.org/ns/ldp#DirectContainer>; rel=\"type\"";
         let ask = web.ask("PUT", "/d").header("content-type", "text/turtle").header("link", direct);
@@ -113,7 +113,7 @@ async fn preferences_choose_the_triples() {
 }
 
 #[tokio::test]
-async fn a_large_container_is_shown_whole() {
+async fn a_large_container_is_returned_completely() {
     const CHILDREN: usize = 4_500;
     let store = crate::support::store();
     let admin = store.caller_for(store.person_named(crate::support::ADMIN.0).unwrap().0).unwrap();
@@ -141,7 +141,7 @@ async fn inbound_references_are_shown_on_request() {
 }
 
 #[tokio::test]
-async fn what_is_stated_of_a_container_is_left_out_if_the_client_prefers_that() {
+async fn statements_about_a_container_are_omitted_on_request() {
     for web in Web::each() {
         web.put("/c", "<> <urn:p> 1 .").await;
         web.post("/c", "x", "").await;

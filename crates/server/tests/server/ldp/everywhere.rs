@@ -3,7 +3,7 @@
 use super::{MOUNTS, Web, links};
 
 #[tokio::test]
-async fn what_other_openings_make_is_linked_data() {
+async fn resources_created_by_other_openings_are_linked_data() {
     for web in MOUNTS.map(Web::new) {
         web.server.put("/lab/raw.dat", "bytes").await;
         let described = serde_json::json!({"path": "/lab/raw.dat", "operations": [
@@ -28,7 +28,7 @@ async fn what_other_openings_make_is_linked_data() {
 }
 
 #[tokio::test]
-async fn what_is_made_here_is_seen_by_others() {
+async fn resources_created_by_linked_data_are_visible_to_other_openings() {
     let web = Web::new("/ldp");
     web.put("/c", "<> <http://h/p> \"v\" .").await;
     let bytes = web.ask("PUT", "/c/b").header("content-type", "text/plain").body("x").send().await;
@@ -44,7 +44,7 @@ async fn what_is_made_here_is_seen_by_others() {
 }
 
 #[tokio::test]
-async fn links_are_dropped_or_kept_where_nothing_is() {
+async fn dangling_links_are_dropped_or_kept() {
     for web in MOUNTS.map(Web::new) {
         let missing = web.address("/missing");
         web.put("/g", &format!("<> <urn:to> <{missing}>, <urn:x> .")).await;

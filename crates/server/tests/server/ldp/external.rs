@@ -45,7 +45,7 @@ fn seen(answer: &Answer) -> (u16, String, Vec<&str>) {
 }
 
 #[tokio::test]
-async fn a_copy_is_taken_in_and_a_proxy_passes_on() {
+async fn external_content_is_copied_or_proxied() {
     let there = elsewhere().await;
     let web = allowing(&[format!("{there}/open/")]);
     let url = format!("{there}/open/there");
@@ -70,7 +70,7 @@ async fn a_copy_is_taken_in_and_a_proxy_passes_on() {
 }
 
 #[tokio::test]
-async fn a_redirection_leads_there() {
+async fn external_content_is_redirected_to() {
     let there = elsewhere().await;
     let web = allowing(&[format!("{there}/open/")]);
     let url = format!("{there}/open/there");
@@ -86,7 +86,7 @@ async fn a_redirection_leads_there() {
 }
 
 #[tokio::test]
-async fn what_the_description_says_of_it_is_managed() {
+async fn statements_about_external_content_are_managed_by_the_server() {
     let there = elsewhere().await;
     let web = allowing(&[format!("{there}/open/")]);
     let url = format!("{there}/open/there");
@@ -106,7 +106,7 @@ async fn what_the_description_says_of_it_is_managed() {
 
 /// Nobody reads through this server what its settings do not allow.
 #[tokio::test]
-async fn nothing_is_read_that_the_settings_do_not_allow() {
+async fn only_external_content_allowed_by_the_settings_is_read() {
     let there = elsewhere().await;
     let directory = tempfile::tempdir().unwrap();
     let (inside, outside) = (directory.path().join("in"), directory.path().join("secret"));

@@ -12,7 +12,7 @@ async fn put(web: &Web, path: &str, bytes: &'static str) {
 }
 
 #[tokio::test]
-async fn the_digests_of_bytes_are_computed_again() {
+async fn the_digests_of_bytes_are_recomputed() {
     for web in Web::each() {
         put(&web, "/b", "bytes").await;
         let sha256 = hex::encode(ring::digest::digest(&ring::digest::SHA256, b"bytes"));
@@ -36,7 +36,7 @@ async fn the_digests_of_bytes_are_computed_again() {
 }
 
 #[tokio::test]
-async fn fixity_is_of_bytes_that_the_caller_may_read() {
+async fn fixity_requires_read_access() {
     for web in Web::each() {
         web.put("/c", "").await;
         put(&web, "/b", "bytes").await;
@@ -50,7 +50,7 @@ async fn fixity_is_of_bytes_that_the_caller_may_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bytes_that_rotted_have_no_fixity() {
+async fn corrupt_bytes_fail_the_fixity_check() {
     let dir = tempfile::tempdir().unwrap();
     let store = store_with(Place::local("main", dir.path()).unwrap());
     let server = TestServer { router: router(store, &Config::default()) };
@@ -69,7 +69,7 @@ async fn bytes_that_rotted_have_no_fixity() {
 }
 
 #[tokio::test]
-async fn the_fixity_of_what_is_not_there_is_not_found_or_gone() {
+async fn the_fixity_of_a_missing_resource_is_not_found_or_gone() {
     let web = Web::new("/ldp");
     put(&web, "/b", "bytes").await;
     let found = web.server.ask("GET", "/admin/b/fixity").send().await.expect(200);
@@ -97,7 +97,7 @@ async fn statistics_are_json_or_a_page() {
 }
 
 #[tokio::test]
-async fn links_that_lead_nowhere_are_listed() {
+async fn dangling_links_are_listed() {
     let web = Web::new("/rest");
     web.put("/there", "").await;
     let links = "<> <urn:p> <http://localhost/rest/there>, <http://localhost/rest/no,where#x>, <http://other/> .";

@@ -61,7 +61,7 @@ async fn a_direct_container_is_its_own_resource_by_default() {
 }
 
 #[tokio::test]
-async fn membership_can_be_said_the_other_way_round() {
+async fn membership_can_be_stated_inversely() {
     for web in Web::each() {
         web.put("/book", "").await;
         container(
@@ -78,7 +78,7 @@ async fn membership_can_be_said_the_other_way_round() {
 }
 
 #[tokio::test]
-async fn an_indirect_container_gives_what_its_members_state() {
+async fn an_indirect_container_uses_the_objects_stated_by_its_members() {
     for web in Web::each() {
         web.put("/book", "").await;
         container(&web, "/authors", "IndirectContainer", "<> <ldp:membershipResource> </book> ; <ldp:hasMemberRelation> <urn:author> ; <ldp:insertedContentRelation> <urn:who> .").await;
@@ -107,7 +107,7 @@ async fn members_that_the_caller_may_not_see_are_not_shown() {
 
 /// Members that are stated like what a container contains could not be told from it (the Fedora API, section 3.1.1).
 #[tokio::test]
-async fn members_are_not_stated_as_what_is_contained() {
+async fn members_are_not_reported_as_contained() {
     for web in Web::each() {
         let class = "<> a <http://www.w3.org/ns/ldp#DirectContainer> ; ";
         for relation in ["hasMemberRelation", "isMemberOfRelation"] {

@@ -28,7 +28,7 @@ async fn begin(web: &Web, who: (&str, &str), path: &str, since: &str) -> Events 
 }
 
 #[tokio::test]
-async fn what_happens_below_a_container_is_told_in_order() {
+async fn changes_below_a_container_are_reported_in_order() {
     for web in Web::each() {
         web.put("/c", "").await;
         web.put("/other", "").await;
@@ -88,7 +88,7 @@ async fn an_activity_has_the_form_of_its_dialect() {
 }
 
 #[tokio::test]
-async fn nobody_is_told_of_what_they_do_not_see() {
+async fn subscribers_are_notified_only_of_visible_changes() {
     let web = Web::new("/rest");
     web.put("/c", "").await;
     for who in [Some(USER), None] {

@@ -40,7 +40,7 @@ const TAGS: [&str; 26] = [
 ];
 
 #[tokio::test]
-async fn a_page_shows_what_is_stated_and_contained() {
+async fn a_page_shows_statements_and_children() {
     for web in Web::each() {
         web.put("/c", "<> <http://purl.org/dc/terms/title> \"Run 7\"@en . <#x> <urn:p> 1 .").await;
         let put = web.ask("PUT", "/c/b.txt").header("content-type", "text/plain").body("bytes");
@@ -71,7 +71,7 @@ async fn a_page_shows_what_is_stated_and_contained() {
 }
 
 #[tokio::test]
-async fn nothing_that_was_stored_becomes_part_of_a_page() {
+async fn stored_text_is_escaped_in_pages() {
     let web = Web::new("/rest");
     let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;</textarea></style>";
     let literal = evil.replace('"', "\\\"");
@@ -103,7 +103,7 @@ async fn nothing_that_was_stored_becomes_part_of_a_page() {
 }
 
 #[tokio::test]
-async fn children_come_in_pages() {
+async fn children_are_listed_in_pages() {
     let web = Web::new("/rest");
     web.put("/c", "").await;
     for n in 0..3 {
@@ -123,7 +123,7 @@ async fn children_come_in_pages() {
 }
 
 #[tokio::test]
-async fn who_sees_nothing_is_asked_to_log_in_or_shown_nothing() {
+async fn a_caller_without_access_is_asked_to_log_in_or_gets_not_found() {
     for web in Web::each() {
         web.put("/hidden", "").await;
         let answers =

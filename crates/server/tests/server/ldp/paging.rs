@@ -36,7 +36,7 @@ async fn pages(web: &Web, path: &str, most: usize) -> Vec<BTreeSet<String>> {
 }
 
 #[tokio::test]
-async fn the_pages_of_a_container_are_together_what_it_is() {
+async fn the_pages_of_a_container_add_up_to_the_whole() {
     for web in Web::each() {
         web.put("/c", "<> <urn:p> 1 .").await;
         for n in 0..5 {
@@ -59,7 +59,7 @@ async fn the_pages_of_a_container_are_together_what_it_is() {
 }
 
 #[tokio::test]
-async fn the_members_of_a_direct_container_come_with_what_it_contains() {
+async fn the_members_of_a_direct_container_are_paged_with_its_children() {
     let web = Web::new("/rest");
     let direct = "@prefix ldp: <http://www.w3.org/ns/ldp#> . <> a ldp:DirectContainer ; ldp:membershipResource <> ; ldp:hasMemberRelation <urn:has> .";
     assert_eq!(web.put("/d", direct).await.status, 201);
@@ -72,7 +72,7 @@ async fn the_members_of_a_direct_container_come_with_what_it_contains() {
 }
 
 #[tokio::test]
-async fn what_is_no_page_is_refused_and_what_has_no_members_is_given_whole() {
+async fn invalid_pages_are_refused_and_resources_without_members_are_returned_whole() {
     let web = Web::new("/rest");
     web.put("/c", "").await;
     for query in ["members=0", "members=x", "members=1&after=%2f"] {

@@ -32,7 +32,7 @@ async fn web() -> Web {
 }
 
 #[tokio::test]
-async fn resources_are_found_by_what_the_server_knows_of_them() {
+async fn resources_are_found_by_server_managed_properties() {
     let web = web().await;
     for (condition, expected) in [
         ("fedora_id=/s/*", vec!["/s/a", "/s/a/b.txt", "/s/c.png"]),
@@ -62,7 +62,7 @@ async fn resources_are_found_by_what_the_server_knows_of_them() {
 }
 
 #[tokio::test]
-async fn an_answer_has_the_wanted_fields_in_the_wanted_order() {
+async fn a_response_has_the_requested_fields_in_the_requested_order() {
     let web = web().await;
     let below = ("condition", "fedora_id=/s/*");
     let sorted = [below, ("order_by", "content_size"), ("order", "desc")];
@@ -93,7 +93,7 @@ async fn an_answer_has_the_wanted_fields_in_the_wanted_order() {
 }
 
 #[tokio::test]
-async fn what_is_no_search_is_refused_and_what_is_hidden_is_not_found() {
+async fn invalid_searches_are_refused_and_hidden_resources_are_not_found() {
     let web = web().await;
     for query in [
         ("condition", "x=1"),

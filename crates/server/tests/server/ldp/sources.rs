@@ -107,7 +107,7 @@ async fn the_syntax_is_negotiated_and_never_refused() {
 }
 
 #[tokio::test]
-async fn answers_say_what_a_resource_is() {
+async fn responses_state_the_type_of_a_resource() {
     for web in Web::each() {
         web.put("/g", "").await;
         for method in ["GET", "HEAD", "OPTIONS"] {
@@ -132,7 +132,7 @@ async fn answers_say_what_a_resource_is() {
 }
 
 #[tokio::test]
-async fn a_read_that_is_put_back_changes_nothing() {
+async fn putting_back_what_was_read_changes_nothing() {
     for web in Web::each() {
         web.put("/g", "<> <urn:p> 1 ; <urn:q> [ <urn:r> \"x\"@en ] .").await;
         web.put("/g/child", "").await;
@@ -146,7 +146,7 @@ async fn a_read_that_is_put_back_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_the_server_manages_is_refused_or_left_out() {
+async fn server_managed_triples_are_refused_or_ignored() {
     let wrong = "<> <http://fedora.info/definitions/fcrepo#created> \"yesterday\" ; <urn:p> 1 .";
     for (mount, status) in MOUNTS.into_iter().zip([412, 409, 409]) {
         let web = Web::new(mount);
@@ -173,7 +173,7 @@ async fn what_the_server_manages_is_refused_or_left_out() {
 }
 
 #[tokio::test]
-async fn what_is_malformed_is_refused() {
+async fn malformed_requests_are_refused() {
     for web in Web::each() {
         for (media_type, body, status) in [
             ("text/turtle", "<> <urn:p", 400),
@@ -197,7 +197,7 @@ async fn what_is_malformed_is_refused() {
 }
 
 #[tokio::test]
-async fn conditions_are_judged_on_the_state() {
+async fn conditions_are_evaluated_on_the_state() {
     for web in Web::each().filter(|web| web.mount != "/ldp") {
         web.put("/g", "<> <urn:p> 1 .").await;
         let read = web.get("/g").await;

@@ -32,7 +32,7 @@ impl Web {
 }
 
 #[tokio::test]
-async fn one_pattern_changes_all_that_is_below() {
+async fn one_pattern_changes_everything_below() {
     for web in Web::each() {
         web.put("/other", "<> <urn:old> 1 .").await;
         web.put("/c", "<> <urn:old> 1 ; <urn:has> [ <urn:old> 2 ] .").await;
@@ -78,7 +78,7 @@ async fn patterns_join_resources_and_triples_go_where_they_belong() {
 }
 
 #[tokio::test]
-async fn all_of_an_update_is_done_or_nothing() {
+async fn an_update_is_atomic() {
     for web in Web::each() {
         web.put("/c", "<> <urn:p> 1 .").await;
         web.put("/c/d", "<> <urn:p> 1 .").await;
@@ -109,7 +109,7 @@ fn web_managed(web: &Web) -> u16 {
 }
 
 #[tokio::test]
-async fn who_may_write_all_of_it_updates_it() {
+async fn an_update_requires_write_access_to_all_its_resources() {
     let rename = "DELETE { ?s <urn:p> ?o } INSERT { ?s <urn:q> ?o } WHERE { ?s <urn:p> ?o }";
     for web in Web::each() {
         for path in ["/c", "/c/d", "/c/d/e"] {

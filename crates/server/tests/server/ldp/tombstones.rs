@@ -3,7 +3,7 @@
 use super::{Web, headers, links};
 
 #[tokio::test]
-async fn what_was_removed_is_gone_until_it_is_forgotten() {
+async fn a_removed_resource_is_gone_until_its_tombstone_is_deleted() {
     for web in Web::each() {
         web.put("/c/x", "<> <urn:p> 1 .").await;
         assert_eq!(web.ask("DELETE", "/c").send().await.status, 204);
@@ -29,7 +29,7 @@ async fn what_was_removed_is_gone_until_it_is_forgotten() {
 }
 
 #[tokio::test]
-async fn a_tombstone_restores_where_the_dialect_has_that() {
+async fn a_tombstone_can_restore_if_the_dialect_supports_it() {
     for web in Web::each() {
         web.put("/c/x", "<> <urn:p> \"v\" .").await;
         web.ask("DELETE", "/c").send().await;
@@ -45,7 +45,7 @@ async fn a_tombstone_restores_where_the_dialect_has_that() {
 }
 
 #[tokio::test]
-async fn no_tombstone_is_left_if_the_client_prefers_that() {
+async fn no_tombstone_is_left_on_request() {
     for web in Web::each() {
         web.put("/c", "").await;
         let deleted = web.ask("DELETE", "/c").header("prefer", "no-tombstone").send().await;
@@ -55,7 +55,7 @@ async fn no_tombstone_is_left_if_the_client_prefers_that() {
 }
 
 #[tokio::test]
-async fn other_openings_use_a_name_again() {
+async fn other_openings_can_reuse_a_name() {
     let web = Web::new("/rest");
     web.put("/c", "").await;
     web.ask("DELETE", "/c").send().await;
@@ -65,7 +65,7 @@ async fn other_openings_use_a_name_again() {
 }
 
 #[tokio::test]
-async fn a_tombstone_tells_nothing_to_who_could_not_see_the_resource() {
+async fn a_tombstone_reveals_nothing_to_callers_who_could_not_see_the_resource() {
     let web = Web::new("/rest");
     web.put("/c", "").await;
     web.ask("DELETE", "/c").send().await;

@@ -24,7 +24,7 @@ async fn about(web: &Web, method: &str, address: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_transaction_is_begun_with_its_end_and_where_it_is_committed() {
+async fn the_response_to_a_new_transaction_has_its_expiry_and_commit_address() {
     let web = Web::new("/rest");
     let begun = web.ask("POST", "/fcr:tx").send().await;
     let address = begun.header("location").to_owned();
@@ -39,7 +39,7 @@ async fn a_transaction_is_begun_with_its_end_and_where_it_is_committed() {
 }
 
 #[tokio::test]
-async fn what_is_done_in_a_transaction_is_seen_in_it_alone_until_its_commit() {
+async fn changes_in_a_transaction_are_visible_only_in_it_until_the_commit() {
     let web = Web::new("/rest");
     let id = begin(&web).await;
     let made = within(&web, &id, "PUT", "/a/b", "<> <urn:p> 1 .").await;
@@ -56,7 +56,7 @@ async fn what_is_done_in_a_transaction_is_seen_in_it_alone_until_its_commit() {
 }
 
 #[tokio::test]
-async fn what_is_rolled_back_never_happened() {
+async fn a_rollback_discards_all_changes() {
     let web = Web::new("/rest");
     web.put("/kept", "<> <urn:p> 1 .").await;
     let before = web.triples("/kept").await;
@@ -71,7 +71,7 @@ async fn what_is_rolled_back_never_happened() {
 }
 
 #[tokio::test]
-async fn the_first_commit_wins_and_the_other_is_told() {
+async fn the_first_commit_wins_and_the_other_gets_an_error() {
     let web = Web::new("/rest");
     web.put("/a", "").await;
     let ids = [begin(&web).await, begin(&web).await];
@@ -86,7 +86,7 @@ async fn the_first_commit_wins_and_the_other_is_told() {
 }
 
 #[tokio::test]
-async fn what_has_ended_is_gone_and_what_never_was_is_missing() {
+async fn an_ended_transaction_is_gone_and_an_unknown_one_not_found() {
     let web = Web::new("/rest");
     for end in ["PUT", "DELETE"] {
         let id = begin(&web).await;
@@ -109,7 +109,7 @@ async fn what_has_ended_is_gone_and_what_never_was_is_missing() {
 }
 
 #[tokio::test]
-async fn a_transaction_is_found_by_its_maker_only() {
+async fn a_transaction_is_visible_only_to_its_creator() {
     let web = Web::new("/rest");
     let id = begin(&web).await;
     let path = id.strip_prefix("http://localhost/rest").unwrap();
@@ -126,7 +126,7 @@ async fn a_transaction_is_found_by_its_maker_only() {
 }
 
 #[tokio::test]
-async fn where_there_are_no_transactions_nothing_is_done_in_the_name_of_one() {
+async fn openings_without_transactions_refuse_their_headers() {
     for web in Web::each().filter(|web| web.mount != "/rest") {
         assert_eq!(
             web.server.ask("POST", &format!("{}/fcr:tx", web.mount)).send().await.status,

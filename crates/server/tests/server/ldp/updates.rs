@@ -25,7 +25,7 @@ async fn an_update_changes_the_description() {
 }
 
 #[tokio::test]
-async fn what_the_server_manages_is_not_updated() {
+async fn server_managed_triples_are_not_updated() {
     for (web, status) in Web::each().zip([412, 409, 409]) {
         web.put("/g", "<> <urn:p> 1 .").await;
         web.put("/g/child", "").await;
@@ -55,7 +55,7 @@ async fn what_the_server_manages_is_not_updated() {
 }
 
 #[tokio::test]
-async fn an_update_that_is_none_or_reaches_further_is_refused() {
+async fn malformed_updates_and_those_beyond_the_resource_are_refused() {
     for web in Web::each() {
         web.put("/g", "").await;
         for update in

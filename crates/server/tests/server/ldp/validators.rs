@@ -37,7 +37,7 @@ async fn assert_read_as(web: &Web, path: &str, changed: &Answer) {
 }
 
 #[tokio::test]
-async fn a_change_is_answered_with_the_validators_of_the_next_read() {
+async fn a_change_returns_the_validators_of_the_next_read() {
     for web in Web::each() {
         assert_eq!(web.put("/target", "").await.status, 201);
         for (number, graph) in GRAPHS.into_iter().enumerate() {
@@ -55,7 +55,7 @@ async fn a_change_is_answered_with_the_validators_of_the_next_read() {
 }
 
 #[tokio::test]
-async fn a_tag_moves_with_what_a_link_leads_to() {
+async fn a_tag_changes_with_the_path_of_a_link_target() {
     for web in Web::each().filter(|web| web.mount != "/ldp") {
         web.put("/target", "").await;
         web.put("/g", "<> <urn:p> <target> .").await;

@@ -80,7 +80,7 @@ async fn a_memento_of_a_binary_has_its_bytes_and_its_description() {
 }
 
 #[tokio::test]
-async fn the_list_has_each_version_as_a_link_and_as_a_triple() {
+async fn the_timemap_lists_each_version_as_a_link_and_as_a_triple() {
     for web in Web::each() {
         web.put("/r", "").await;
         let list = |accept: &'static str| {
@@ -117,7 +117,7 @@ async fn the_list_has_each_version_as_a_link_and_as_a_triple() {
 }
 
 #[tokio::test]
-async fn a_version_is_not_changed_and_can_be_removed() {
+async fn a_version_is_immutable_but_removable() {
     for web in Web::each() {
         web.put("/r", "<> <urn:p> 1 .").await;
         let version = keep(&web, "/r").await;
@@ -169,7 +169,7 @@ async fn the_resource_is_the_timegate() {
 }
 
 #[tokio::test]
-async fn a_state_of_another_time_is_given_as_a_graph() {
+async fn a_version_can_be_created_from_a_given_graph_and_time() {
     let web = Web::new("/rest");
     web.put("/r", "<> <urn:p> 1 .").await;
     let now = web.triples("/r").await;
@@ -252,7 +252,7 @@ async fn versions_are_for_those_who_may_read_and_made_by_those_who_may_write() {
 }
 
 #[tokio::test]
-async fn the_setting_of_the_collection_decides_what_is_kept_unasked() {
+async fn the_setting_of_the_collection_decides_on_automatic_versions() {
     use cenote_store::{AttributeChange, Retention, Versioning};
     for (versioning, count, status) in [
         (None, 0, 201),

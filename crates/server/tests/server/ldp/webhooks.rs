@@ -132,7 +132,7 @@ async fn stop(server: Running) {
 }
 
 #[tokio::test]
-async fn what_happens_is_posted_in_order_and_signed() {
+async fn changes_are_posted_in_order_and_signed() {
     let (world, mut receiver) = (World::new(), Receiver::new().await);
     world.make("/before");
     let server = world.serve(world.webhook(&receiver)).await;
@@ -151,7 +151,7 @@ async fn what_happens_is_posted_in_order_and_signed() {
 }
 
 #[tokio::test]
-async fn what_was_not_taken_is_posted_again_and_nothing_is_missed() {
+async fn rejected_posts_are_retried_and_none_is_lost() {
     let (world, mut receiver) = (World::new(), Receiver::new().await);
     let server = world.serve(world.webhook(&receiver)).await;
     world.begun().await;
@@ -178,7 +178,7 @@ async fn what_was_not_taken_is_posted_again_and_nothing_is_missed() {
 }
 
 #[tokio::test]
-async fn a_receiver_is_told_of_what_its_user_sees_below_its_collection() {
+async fn a_receiver_is_notified_of_changes_below_its_collection_that_its_user_may_see() {
     let (world, mut receiver) = (World::new(), Receiver::new().await);
     world.make("/lab");
     let below = Webhook { below: "/lab".to_owned(), ..world.webhook(&receiver) };
@@ -205,7 +205,7 @@ async fn a_receiver_is_told_of_what_its_user_sees_below_its_collection() {
 }
 
 #[tokio::test]
-async fn settings_that_cannot_be_used_are_refused_at_the_start() {
+async fn invalid_settings_are_refused_at_startup() {
     let (world, receiver) = (World::new(), Receiver::new().await);
     let usual = || world.webhook(&receiver);
     for (webhook, what) in [

@@ -42,7 +42,7 @@ fn rounds() -> u32 {
 }
 
 #[test]
-fn what_is_read_is_what_was_written_whole_and_in_ranges_through_every_opening() {
+fn reads_return_what_was_written_completely_and_in_ranges_through_every_opening() {
     let config = ProptestConfig {
         cases: rounds(),
         max_shrink_iters: 60,
@@ -59,7 +59,7 @@ fn what_is_read_is_what_was_written_whole_and_in_ranges_through_every_opening() 
 /// The smallest history that once gave other bytes than were written: a range of more than two chunks that ends
 /// before its blob.
 #[test]
-fn a_write_in_the_midst_of_a_large_content_is_read_where_it_is() {
+fn a_write_in_the_middle_of_a_large_content_is_read_at_its_offset() {
     let zeros = Contents { seed: 0, length: 3_000_000 };
     let hello = Contents { seed: 7, length: 5 };
     let steps = [

@@ -72,7 +72,7 @@ fn unused(class: &str, number: u64) -> Pair {
 }
 
 #[tokio::test]
-async fn no_method_tells_a_hidden_resource_from_a_missing_one() {
+async fn no_method_distinguishes_hidden_from_missing_resources() {
     let world = World::new().await;
     let subjects = Subjects::of(&world).await;
     let (mut differences, mut n) = (Differences::default(), 0);
@@ -105,7 +105,7 @@ async fn send(world: &World, caller: &Caller, line: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn no_search_or_listing_names_what_is_hidden() {
+async fn no_search_or_listing_reveals_hidden_resources() {
     let world = World::new().await;
     let subjects = Subjects::of(&world).await;
     let shown = &subjects.shown;

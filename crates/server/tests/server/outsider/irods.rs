@@ -11,7 +11,7 @@ const OPERATIONS: &str = include_str!("irods-operations.txt");
 const REQUESTS: &str = include_str!("irods-requests.txt");
 
 #[test]
-fn every_operation_has_its_requests() {
+fn every_operation_is_covered_by_requests() {
     for operation in OPERATIONS.lines() {
         let (start, op) = operation.rsplit_once(' ').unwrap();
         let begins = format!("{start} op={op}");
@@ -23,7 +23,7 @@ fn every_operation_has_its_requests() {
 }
 
 #[tokio::test]
-async fn no_operation_tells_a_hidden_resource_from_a_missing_one() {
+async fn no_operation_distinguishes_hidden_from_missing_resources() {
     let world = World::new().await;
     let (mut differences, mut n) = (Differences::default(), 0);
     for line in REQUESTS.lines().filter(|line| line.contains('<')) {
@@ -45,7 +45,7 @@ async fn no_operation_tells_a_hidden_resource_from_a_missing_one() {
 }
 
 #[tokio::test]
-async fn no_answer_names_what_is_hidden() {
+async fn no_response_reveals_hidden_resources() {
     let world = World::new().await;
     for line in REQUESTS.lines().filter(|line| line.starts_with("GET ")) {
         let request = Request::parse(line);

@@ -6,7 +6,7 @@ use super::world::World;
 use super::{HIDDEN, Pair, callers};
 
 #[tokio::test]
-async fn no_listing_names_what_is_hidden() {
+async fn no_listing_reveals_hidden_resources() {
     let world = World::new().await;
     let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
     let asking = template::all(&document).into_iter().filter(is_question);
@@ -46,7 +46,7 @@ fn subjects(template: &Template) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn users_and_places_are_not_named_to_the_anonymous() {
+async fn users_and_places_are_not_revealed_to_anonymous_callers() {
     let world = World::new().await;
     let nobody = world.callers.iter().find(|caller| caller.name == "anonymous").unwrap();
     let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);

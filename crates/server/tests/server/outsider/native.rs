@@ -14,7 +14,7 @@ const CONDITIONS: [Option<(&str, &str)>; 4] =
     [None, Some(("if-match", "\"1\"")), Some(("if-match", "*")), Some(("if-none-match", "*"))];
 
 #[tokio::test]
-async fn no_route_tells_a_hidden_resource_from_a_missing_one() {
+async fn no_route_distinguishes_hidden_from_missing_resources() {
     let world = World::new().await;
     let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
     let (mut differences, mut n) = (Differences::default(), 0);

@@ -8,7 +8,7 @@ use super::{Differences, callers};
 const REQUESTS: &str = include_str!("rest-requests.txt");
 
 #[tokio::test]
-async fn no_operation_tells_a_hidden_resource_from_a_missing_one() {
+async fn no_operation_distinguishes_hidden_from_missing_resources() {
     let world = World::new().await;
     let (mut differences, mut n) = (Differences::default(), 0);
     for line in REQUESTS.lines().filter(|line| line.contains("<path>")) {

@@ -78,7 +78,7 @@ fn nameless(word: &str) -> &str {
 }
 
 #[tokio::test]
-async fn the_graph_of_a_resource_is_what_linked_data_shows_of_it() {
+async fn the_graph_of_a_resource_is_the_same_as_through_linked_data() {
     let server = server().await;
     for path in PATHS {
         let metadata = if path.ends_with(".txt") { "/fcr:metadata" } else { "" };
@@ -96,7 +96,7 @@ async fn the_graph_of_a_resource_is_what_linked_data_shows_of_it() {
 }
 
 #[tokio::test]
-async fn in_lakesuperiors_words_it_is_what_its_dialect_shows() {
+async fn with_lakesuperiors_terms_the_graph_is_the_same_as_in_its_dialect() {
     let server = server().await;
     for path in PATHS {
         let metadata = if path.ends_with(".txt") { "/fcr:metadata" } else { "" };
@@ -115,7 +115,7 @@ async fn in_lakesuperiors_words_it_is_what_its_dialect_shows() {
 }
 
 #[tokio::test]
-async fn what_the_server_manages_is_found_by_pattern() {
+async fn server_managed_triples_are_found_by_pattern() {
     let server = server().await;
     let at = |path: &str| format!("<http://localhost/rest{path}>");
     for (pattern, found) in [
@@ -148,7 +148,7 @@ async fn what_the_server_manages_is_found_by_pattern() {
 }
 
 #[tokio::test]
-async fn an_answer_includes_every_write_before_it() {
+async fn a_result_includes_every_earlier_write() {
     let server = TestServer::new();
     for n in 0..5 {
         server.put(&format!("/{n}"), "x").await;

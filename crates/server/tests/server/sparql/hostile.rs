@@ -14,7 +14,7 @@ const ENDLESS: &str =
 const SORTED: &str = "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l } ORDER BY ?c";
 
 #[tokio::test]
-async fn a_query_has_its_time_its_memory_and_its_rows() {
+async fn a_query_is_limited_in_time_memory_and_rows() {
     let enough = Limits { query_seconds: Seconds::new(3_600), ..Limits::default() };
     for (limits, query, why) in [
         (Limits { query_seconds: Seconds::from_millis(1), ..enough.clone() }, ENDLESS, "too long"),
@@ -30,7 +30,7 @@ async fn a_query_has_its_time_its_memory_and_its_rows() {
 }
 
 #[tokio::test]
-async fn a_query_of_a_client_that_has_gone_ends() {
+async fn a_query_of_a_disconnected_client_stops() {
     let limits = Limits { query_seconds: Seconds::new(3_600), ..Limits::default() };
     let server = TestServer::with(limits);
     // More than run at a time: if those that were given up went on, the last would have no turn.
@@ -44,7 +44,7 @@ async fn a_query_of_a_client_that_has_gone_ends() {
 }
 
 #[tokio::test]
-async fn what_nests_too_deep_is_refused_before_it_is_parsed() {
+async fn deeply_nested_queries_are_refused_before_parsing() {
     let server = TestServer::new();
     for unit in ["(", "{", "[", "!", "-", "(1 || ", "OPTIONAL {"] {
         let query = format!("ASK {{ FILTER({}", unit.repeat(100_000));

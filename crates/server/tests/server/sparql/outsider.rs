@@ -30,7 +30,7 @@ async fn answers(server: &TestServer, who: Option<(&str, &str)>) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn what_is_hidden_changes_no_answer() {
+async fn hidden_resources_change_no_result() {
     let server = TestServer::new();
     let user = ("eve", "a password");
     let account = serde_json::json!({"name": user.0, "password": user.1});

@@ -18,7 +18,7 @@ async fn server() -> TestServer {
 }
 
 #[tokio::test]
-async fn a_query_comes_in_the_address_in_a_form_or_as_the_body() {
+async fn a_query_is_sent_in_the_address_in_a_form_or_as_the_body() {
     let server = server().await;
     for address in ADDRESSES {
         let form = "application/x-www-form-urlencoded";
@@ -41,7 +41,7 @@ async fn a_query_comes_in_the_address_in_a_form_or_as_the_body() {
 }
 
 #[tokio::test]
-async fn an_answer_has_the_format_that_is_asked_for() {
+async fn a_result_has_the_requested_format() {
     let server = server().await;
     let graph = "CONSTRUCT { ?s <urn:p> ?o } WHERE { ?s ?p ?o FILTER(?o = 'v') }";
     for (query, accept, media_type, part) in [
@@ -70,7 +70,7 @@ async fn an_answer_has_the_format_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn faults_are_the_clients() {
+async fn errors_are_reported_as_client_errors() {
     let server = server().await;
     let form = "application/x-www-form-urlencoded";
     let query = "application/sparql-query";
@@ -102,7 +102,7 @@ async fn faults_are_the_clients() {
 }
 
 #[tokio::test]
-async fn a_person_in_a_browser_gets_a_form() {
+async fn a_browser_gets_a_form() {
     let server = server().await;
     for address in ADDRESSES {
         let accept = "text/html,application/xml;q=0.9,*/*;q=0.8";
@@ -113,7 +113,7 @@ async fn a_person_in_a_browser_gets_a_form() {
 }
 
 #[tokio::test]
-async fn the_graphs_of_the_request_replace_those_of_the_text() {
+async fn the_dataset_of_the_request_replaces_that_of_the_query() {
     let server = server().await;
     server.put("/b", "more").await;
     let text = "SELECT ?s { ?s <http://www.loc.gov/premis/rdf/v1#hasSize> ?n }";

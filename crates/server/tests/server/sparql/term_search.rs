@@ -70,7 +70,7 @@ async fn a_form_searches_for_one_term() {
 }
 
 #[tokio::test]
-async fn what_is_no_search_is_refused() {
+async fn invalid_searches_are_refused() {
     let server = server().await;
     for body in [
         json!({}),

@@ -106,7 +106,7 @@ fn the_table_of_guesses() {
 }
 
 #[test]
-fn what_was_said_is_no_guess() {
+fn an_explicit_type_is_not_a_guess() {
     let png = Sniffed::of(PNG);
     let said = MediaType::said_or_guessed(Some("text/x"), "a.jpg", png);
     assert_eq!(said, MediaType { text: Some("text/x".into()), guessed: false });
@@ -116,7 +116,7 @@ fn what_was_said_is_no_guess() {
 }
 
 #[test]
-fn a_letter_that_is_cut_off_at_the_end_of_what_is_looked_at_is_a_letter() {
+fn a_character_truncated_at_the_end_of_the_sample_is_text() {
     for cut in 0..4 {
         let text = "a".repeat(cut) + &"𝄞é".repeat(2_000);
         assert!(text.len() > FirstBytes::MOST);
@@ -160,7 +160,7 @@ proptest! {
 
     /// However the bytes come: in order, and in parts laid over each other.
     #[test]
-    fn the_first_bytes_are_the_same_however_they_come(bytes in bytes(), cut in 0..600_usize) {
+    fn the_sample_does_not_depend_on_the_chunks(bytes in bytes(), cut in 0..600_usize) {
         let (first, second) = bytes.split_at(cut.min(bytes.len()));
         let mut appended = FirstBytes::default();
         [first, second].iter().for_each(|run| appended.append(run));
@@ -176,7 +176,7 @@ proptest! {
 
     /// Bytes after the first ones do not matter.
     #[test]
-    fn what_comes_later_does_not_matter(name in name(), start in bytes(), rest in bytes()) {
+    fn bytes_after_the_sample_do_not_matter(name in name(), start in bytes(), rest in bytes()) {
         let start = [&start[..], b"a"].concat();
         let start: Vec<u8> = start.into_iter().cycle().take(FirstBytes::MOST).collect();
         prop_assert_eq!(guessed(&name, &start), guessed(&name, &[start.as_slice(), &rest].concat()));
@@ -184,7 +184,7 @@ proptest! {
 }
 
 #[test]
-fn a_byte_that_no_text_has_makes_a_content_binary_wherever_it_is() {
+fn a_byte_that_does_not_occur_in_text_makes_a_content_binary_wherever_it_is() {
     for byte in 0..=u8::MAX {
         let is_control = byte < 0x20 && !b"\t\n\x0c\r\x1b".contains(&byte);
         for at in [0, 1, 255, 256, 999] {

@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn overlay_is_writing_bytes(base in vec(1u8.., 0..40), runs in vec(run(), 0..8), size in 0usize..100) {
+        fn an_overlay_has_the_effect_of_writing_bytes(base in vec(1u8.., 0..40), runs in vec(run(), 0..8), size in 0usize..100) {
             let mut expected = base.clone();
             for (offset, run) in &runs {
                 expected.resize(expected.len().max(offset + run.len()), 0);
@@ -123,7 +123,7 @@ mod tests {
         }
 
         #[test]
-        fn what_lies_within_and_is_clipped_is_a_slice(runs in vec(run(), 0..8), range in (0u64..100, 0u64..100)) {
+        fn the_clipped_extents_are_a_slice(runs in vec(run(), 0..8), range in (0u64..100, 0u64..100)) {
             let patches = runs.iter().map(|(offset, run)| inline(*offset as u64, run)).collect();
             let whole = overlay(vec![], patches, 100);
             let range = range.0.min(range.1)..range.0.max(range.1);

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_write_costs_does_not_grow_with_the_content() {
+    fn the_cost_of_a_write_does_not_depend_on_the_content() {
         for (step, kind) in [(70 << 10, Inline), (128 << 10, Whole), (4 << 20, Inline)] {
             let (mut parts, mut written, mut size) = (Vec::new(), 0, 0);
             while size < 4 << 30 {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn inline_runs_among_parts_of_blobs_stay_by_themselves() {
+    fn inline_runs_between_blob_extents_stay_separate() {
         let kind = |n| if n % 2 == 0 { Other } else { Inline };
         let parts: Vec<Part> = (0..99).map(|n| part(1_000, kind(n))).collect();
         let alone: Vec<_> = (0..99).filter(|n| n % 2 == 1).map(|n| n..n + 1).collect();
@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_are_in_order_and_have_every_inline_part(
+        fn runs_are_in_order_and_contain_every_inline_part(
             parts in vec((0..3usize, 1..40u64 << 20), 0..60)
         ) {
             let kind = |kind: usize| [Inline, Whole, Other][kind];

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_is_read_or_erased_and_never_both() {
+    fn a_content_is_never_read_and_erased_at_once() {
         let due = Due::default();
         let pins = Pins::new(due.clone());
         let pin = pins.pin(ONE).unwrap();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_looked_before_the_end_of_an_erasure_sees_that() {
+    fn a_reader_with_an_older_view_notices_an_erasure() {
         let pins = Pins::new(Due::default());
         let (before, erasing) = (pins.moment(), pins.erase(note(ONE)));
         let during = pins.moment();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_several_readers_counts() {
+    fn a_content_is_pinned_until_its_last_reader_ends() {
         let due = Due::default();
         let pins = Pins::new(due.clone());
         let (first, second) = (pins.pin(ONE), pins.pin(ONE));

@@ -153,7 +153,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_less_or_greater_is_in_the_ranges(have in text(), want in text()) {
+        fn the_ranges_contain_smaller_and_greater_values(have in text(), want in text()) {
             let key = text_key(&have);
             let within = |order| ranges(&want, order).iter().any(|range| range.contains(&key));
             let order = compare(&have, &want);
@@ -162,14 +162,14 @@ mod tests {
         }
 
         #[test]
-        fn any_text_has_a_key_of_its_class(text in ".{0,12}") {
+        fn any_text_has_a_key_in_its_class(text in ".{0,12}") {
             let class = text_key(&text) >> BITS;
             prop_assert_eq!(class, Value::of(&text).map_or(0, |value| value.class() >> BITS));
         }
     }
 
     #[test]
-    fn numbers_and_moments_are_told_from_text() {
+    fn numbers_and_times_are_distinguished_from_text() {
         for (less, greater) in [
             ("9", "10"),
             ("-10", "-9.5"),

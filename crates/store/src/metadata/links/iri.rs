@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_path_is_what_its_iri_names(path in path(), fragment in "(#[a-z]{0,3})?", id in 0u64..1 << 62) {
+        fn a_path_round_trips_through_its_iri(path in path(), fragment in "(#[a-z]{0,3})?", id in 0u64..1 << 62) {
             let iri = iri_of(&path) + &fragment;
             prop_assert!(oxiri::Iri::parse(iri.as_str()).is_ok(), "{}", iri);
             prop_assert_eq!(path_of(&iri), Some((path.clone(), fragment.as_str())));
@@ -145,14 +145,14 @@ mod tests {
         }
 
         #[test]
-        fn any_text_names_something_or_nothing(text in "(cenote:)?(/|id/)?.{0,8}") {
+        fn any_iri_is_parsed(text in "(cenote:)?(/|id/)?.{0,8}") {
             let _ = (path_of(&text).map(|(path, _)| iri_of(&path)), id_of(&text));
             prop_assert!(Link::of(&text).is_none_or(|link| link.written().starts_with("cenote:/")));
         }
     }
 
     #[test]
-    fn what_names_no_path_is_any_other_iri() {
+    fn iris_without_a_path_are_ordinary_iris() {
         for iri in [
             "cenote:tag",
             "cenote:attribute/x",

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn like_knows_its_two_wildcards() {
+    fn like_has_two_wildcards() {
         for (text, pattern, matches) in [
             ("abc", "a%", true),
             ("abc", "%c", true),
@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn like_is_the_regular_expression(text in r"[ab%_\\]{0,6}", pattern in r"[ab%_\\]{0,6}") {
+        fn like_agrees_with_a_regular_expression(text in r"[ab%_\\]{0,6}", pattern in r"[ab%_\\]{0,6}") {
             let mut expression = String::new();
             let mut chars = pattern.chars();
             while let Some(c) = chars.next() {

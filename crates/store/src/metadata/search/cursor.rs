@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_survives_its_bytes(names in proptest::collection::vec("[^/\0.]{1,9}", 1..4), range: u8, key: Vec<u8>) {
+        fn a_cursor_round_trips(names in proptest::collection::vec("[^/\0.]{1,9}", 1..4), range: u8, key: Vec<u8>) {
             let names = names.into_iter().map(|name| Name::new(name).unwrap()).collect();
             for position in [Position::Tree(names), Position::Index(range, key)] {
                 let cursor = SearchCursor::at(position);

@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_contradict_where_both_are_known_and_differ() {
+    fn digests_contradict_if_both_are_known_and_differ() {
         let digests = Digests::only;
         let known = digests(Some([1; 32]), Some(1));
         for other in [known.clone(), digests(None, Some(1)), digests(Some([1; 32]), None)] {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_from_before_there_was_a_crc_are_read() {
+    fn digests_written_before_the_crc_was_added_are_read() {
         let bytes =
             minicbor::to_vec((minicbor::bytes::ByteArray::from([7; 32]), [0u8; 0])).unwrap();
         assert_eq!(

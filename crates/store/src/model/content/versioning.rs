@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_earlier_programs_wrote_is_read_and_written_alike() {
+    fn settings_of_earlier_versions_are_read_and_written_unchanged() {
         let last = |last| Retention { last, ..Retention::default() };
         for (earlier, now) in [
             (Earlier::Off, Versioning::Off),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_comes_back_as_it_was_written() {
+    fn every_rule_round_trips() {
         let some = Retention { last: None, daily: Some(7), weekly: None, monthly: Some(12) };
         let all = Retention { weekly: Some(4), ..some };
         for versioning in [Versioning::OnRequest(some), Versioning::EachChange(all)] {

@@ -191,7 +191,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn wrong_hints_change_no_answer_and_no_row(
+    fn wrong_hints_change_no_result_and_no_row(
         history in vec((changes(), any::<bool>(), vec((ids(), any::<bool>(), ids()), 0..40)), 1..25)
     ) {
         let ((poisoned, engine), (plain, other)) = (store(), store());
@@ -219,7 +219,7 @@ proptest! {
 
 /// What another server moved, removed and made in its place, after this one remembers the way.
 #[test]
-fn what_another_server_changes_is_seen_at_once() {
+fn changes_by_another_server_are_visible_immediately() {
     let (one, engine) = store();
     let other = Store::open_existing(parts(engine)).unwrap();
     let root = caller(&one, "root");

@@ -579,7 +579,7 @@ proptest! {
     #![proptest_config(cases(150))]
 
     #[test]
-    fn the_heart_is_its_model(ops in vec(op(&small()), 1..50)) {
+    fn the_store_agrees_with_its_model(ops in vec(op(&small()), 1..50)) {
         play(world_on(MemoryEngine::new(), Place::memory("main")), &ops);
     }
 }
@@ -588,7 +588,7 @@ proptest! {
     #![proptest_config(cases(4))]
 
     #[test]
-    fn the_heart_is_its_model_on_disk(ops in vec(op(&small()), 1..25)) {
+    fn the_store_agrees_with_its_model_on_disk(ops in vec(op(&small()), 1..25)) {
         let dir = tempfile::tempdir().unwrap();
         let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
         let engine = FjallEngine::open(dir.path().join("catalog"), options).unwrap();
@@ -597,13 +597,13 @@ proptest! {
     }
 
     #[test]
-    fn the_heart_is_its_model_on_postgres(ops in vec(op(&small()), 1..12)) {
+    fn the_store_agrees_with_its_model_on_postgres(ops in vec(op(&small()), 1..12)) {
         let Some(config) = fresh_schema() else { return Ok(()) };
         play(world_on(PostgresEngine::open(&config).unwrap(), Place::memory("main")), &ops);
     }
 
     #[test]
-    fn the_heart_is_its_model_at_real_sizes(ops in vec(op(&real()), 1..20)) {
+    fn the_store_agrees_with_its_model_at_real_sizes(ops in vec(op(&real()), 1..20)) {
         let dir = tempfile::tempdir().unwrap();
         let place = Place::local("main", dir.path()).unwrap();
         play(world_on(MemoryEngine::new(), place).with_limits(Limits::default()), &ops);

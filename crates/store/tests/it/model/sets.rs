@@ -292,13 +292,13 @@ proptest! {
     #![proptest_config(cases(40))]
 
     #[test]
-    fn the_heart_in_a_change_set_is_its_model(steps in vec(step(&small()), 1..50)) {
+    fn a_change_set_agrees_with_the_model(steps in vec(step(&small()), 1..50)) {
         play(world_on(MemoryEngine::new(), Place::memory("main")), &steps);
     }
 }
 
 #[test]
-fn each_commit_is_as_if_its_changes_were_made_one_after_the_other() {
+fn each_commit_is_equivalent_to_its_changes_in_sequence() {
     let (mut commits, mut conflicts) = (0, 0);
     let mut runner = proptest::test_runner::TestRunner::new(cases(40));
     let histories = vec(turn(&small()), 1..40);
@@ -318,7 +318,7 @@ proptest! {
     #![proptest_config(cases(3))]
 
     #[test]
-    fn each_commit_is_as_if_its_changes_were_made_one_after_the_other_on_disk(turns in vec(turn(&small()), 1..25)) {
+    fn each_commit_is_equivalent_to_its_changes_in_sequence_on_disk(turns in vec(turn(&small()), 1..25)) {
         let dir = tempfile::tempdir().unwrap();
         let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
         let engine = FjallEngine::open(dir.path().join("catalog"), options).unwrap();
@@ -326,7 +326,7 @@ proptest! {
     }
 
     #[test]
-    fn each_commit_is_as_if_its_changes_were_made_one_after_the_other_on_postgres(turns in vec(turn(&small()), 1..10)) {
+    fn each_commit_is_equivalent_to_its_changes_in_sequence_on_postgres(turns in vec(turn(&small()), 1..10)) {
         let Some(config) = fresh_schema() else { return Ok(()) };
         race(world_on(PostgresEngine::open(&config).unwrap(), Place::memory("main")), &turns);
     }

@@ -82,7 +82,7 @@ fn lab(most: QuotaLimits) -> World {
 }
 
 #[test]
-fn a_hard_limit_is_exact_and_names_itself() {
+fn a_hard_limit_is_exact_and_reported() {
     let world = lab(bytes(100));
     assert_eq!(world.total("/lab"), (60, 3));
     world.try_put_at("/lab/c", 40).unwrap();
@@ -106,7 +106,7 @@ fn a_hard_limit_is_exact_and_names_itself() {
 }
 
 #[test]
-fn resources_are_limited_as_bytes_are() {
+fn resources_are_limited_like_bytes() {
     let world = lab(resources(4));
     world.mkdir("/lab/new");
     assert_eq!(kind(world.try_mkdir(&world.admin, "/lab/newer")), ErrorKind::Quota);
@@ -177,7 +177,7 @@ fn everything_that_adds_or_frees_is_counted() {
 /// A version that a change of the description left has the content of the state after it. It counts from when that is replaced,
 /// also where it is the only one that is left of those that have it, and where the state that replaced it is not kept.
 #[test]
-fn a_content_counts_once_however_many_versions_have_it() {
+fn a_content_counts_once_however_many_versions_share_it() {
     let world = lab(bytes(10_000));
     let total = |bytes: u64, what: &str| {
         assert_eq!(world.total("/lab").0, bytes, "{what}");
@@ -216,7 +216,7 @@ fn a_content_counts_once_however_many_versions_have_it() {
 }
 
 #[test]
-fn a_version_that_is_kept_on_request_counts_from_when_the_content_is_replaced() {
+fn a_version_kept_on_request_counts_once_the_content_is_replaced() {
     let world = lab(bytes(100));
     world.set_versioning("/lab", Versioning::OnRequest(Retention::default()));
     for label in [Some("kept"), None] {
@@ -232,7 +232,7 @@ fn a_version_that_is_kept_on_request_counts_from_when_the_content_is_replaced() 
 /// Of an object that was put before, a batch item is refused where the version that is kept of it has no room, and taken where
 /// one that is dropped leaves some.
 #[test]
-fn an_item_of_a_batch_is_judged_with_the_versions_that_it_leaves() {
+fn an_item_of_a_batch_is_counted_with_the_versions_that_it_creates() {
     let keep = Retention::last(1);
     for (versioning, size, is_taken) in [
         (Versioning::Off, 80, true),
@@ -272,7 +272,7 @@ fn an_item_of_a_batch_is_judged_with_the_versions_that_it_leaves() {
 }
 
 #[test]
-fn a_change_set_is_refused_as_a_whole_where_there_is_no_room_for_it() {
+fn a_change_set_beyond_a_quota_is_refused_completely() {
     let world = lab(bytes(100));
     let (set, id) = begun(&world);
     set.put("/lab/c", &noise(30, 1));
@@ -291,7 +291,7 @@ fn a_change_set_is_refused_as_a_whole_where_there_is_no_room_for_it() {
 
 /// What others change below a tree until the set is committed would not be counted.
 #[test]
-fn a_change_set_moves_objects_over_an_edge_and_neither_trees_nor_limits() {
+fn a_change_set_may_move_objects_across_quotas_but_neither_trees_nor_limits() {
     let world = lab(bytes(100));
     world.versioned("/lab");
     let (set, id) = begun(&world);
@@ -314,7 +314,7 @@ fn a_change_set_moves_objects_over_an_edge_and_neither_trees_nor_limits() {
 }
 
 #[test]
-fn what_is_removed_counts_until_it_is_gone_and_a_restoration_changes_nothing() {
+fn removed_resources_count_until_they_are_purged_and_a_restoration_changes_nothing() {
     let world = lab(bytes(100));
     world.keep_removed("/", 3_600);
     let item = world.discard("/lab/run");
@@ -344,7 +344,7 @@ fn what_is_removed_counts_until_it_is_gone_and_a_restoration_changes_nothing() {
 }
 
 #[test]
-fn quotas_within_each_other_all_count() {
+fn nested_quotas_all_apply() {
     let world = lab(bytes(100));
     world.set("/", hard(bytes(1_000)));
     world.set("/lab/run", hard(bytes(30)));
@@ -368,7 +368,7 @@ fn quotas_within_each_other_all_count() {
 }
 
 #[test]
-fn a_quota_that_is_removed_leaves_nothing_and_one_that_is_set_again_counts_anew() {
+fn a_removed_quota_leaves_nothing_and_a_new_one_is_counted_afresh() {
     let world = lab(bytes(100));
     world.keep_removed("/", 3_600);
     let item = world.discard("/lab/run");
@@ -386,7 +386,7 @@ fn a_quota_that_is_removed_leaves_nothing_and_one_that_is_set_again_counts_anew(
 }
 
 #[test]
-fn a_soft_limit_becomes_a_hard_one_after_its_time() {
+fn a_soft_limit_becomes_hard_after_its_grace_period() {
     let world = lab(bytes(1_000));
     let setting = QuotaSetting { hard: bytes(1_000), ..soft(bytes(100), 3_600) };
     world.set("/lab", setting);
@@ -411,7 +411,7 @@ fn a_soft_limit_becomes_a_hard_one_after_its_time() {
 }
 
 #[test]
-fn limits_that_are_none_are_refused_each_with_a_hint() {
+fn invalid_limits_are_refused_each_with_a_hint() {
     let world = lab(bytes(100));
     let set = |target: QuotaTarget, setting| {
         let error = world.store.set_quota(&world.admin, &target, setting).unwrap_err();
@@ -448,7 +448,7 @@ fn grant(world: &World, to: &str, of: &str, rights: Rights) {
 }
 
 #[test]
-fn whoever_controls_the_collection_above_sets_quotas_and_those_who_create_see_them() {
+fn control_of_the_parent_permits_setting_quotas_and_creating_permits_seeing_them() {
     let world = lab(bytes(100));
     let (head, member, reader) = (world.user("head"), world.user("member"), world.user("reader"));
     grant(&world, "head", "/lab", Rights::OWN);
@@ -497,7 +497,7 @@ fn the_items_of_a_batch_are_refused_one_by_one() {
 }
 
 #[test]
-fn an_upload_counts_when_it_is_published_and_one_that_cannot_fit_is_not_begun() {
+fn an_upload_counts_when_it_is_published_and_one_that_cannot_fit_is_not_started() {
     let world = lab(bytes(100));
     let begin = |size| {
         let options = UploadOptions { size, ..UploadOptions::default() };
@@ -525,7 +525,7 @@ fn an_upload_counts_when_it_is_published_and_one_that_cannot_fit_is_not_begun() 
 
 /// Bytes that a quota leaves no room for are not asked for, nor kept.
 #[test]
-fn what_is_announced_and_does_not_fit_is_refused_before_it_comes() {
+fn a_content_announced_as_too_large_is_refused_before_it_is_sent() {
     let world = lab(bytes(100));
     let large = |announced| {
         let expected = Expected { length: announced, ..Expected::default() };
@@ -577,7 +577,7 @@ fn many_writers_fill_a_quota_exactly_and_never_conflict() {
 
 /// Writers go on while quotas come and go, and while trees cross their edges.
 #[test]
-fn no_write_is_lost_while_a_quota_is_set_or_a_tree_crosses_its_edge() {
+fn no_write_is_lost_while_a_quota_is_set_or_a_tree_moves_across_it() {
     let world = lab(bytes(1 << 40));
     world.keep_removed("/lab", 3_600);
     world.store.remove_quota(&world.admin, &on("/lab")).unwrap();
@@ -618,7 +618,7 @@ fn no_write_is_lost_while_a_quota_is_set_or_a_tree_crosses_its_edge() {
 
 /// A mark that nobody used is forgotten.
 #[test]
-fn what_was_counted_for_a_move_that_did_not_happen_is_forgotten() {
+fn the_count_for_an_abandoned_move_is_discarded() {
     let world = lab(bytes(100));
     let large = noise(200, 1);
     world.mkdir("/other/tree");
@@ -636,7 +636,7 @@ fn what_was_counted_for_a_move_that_did_not_happen_is_forgotten() {
 
 /// A put below a quota costs one read more; without a quota nothing does (`round_trips`).
 #[test]
-fn a_quota_costs_one_read() {
+fn a_quota_check_costs_one_read() {
     let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
     let world = world_on(engine.clone(), Place::memory("main"));
     for collection in ["/lab", "/lab/run"] {
@@ -659,7 +659,7 @@ fn a_quota_costs_one_read() {
 
 /// A count that was interrupted goes on when jobs are run, and nothing is refused before.
 #[test]
-fn a_count_that_was_interrupted_is_finished_by_upkeep() {
+fn an_interrupted_count_is_completed_by_upkeep() {
     use cenote_kv::{Fault, FaultyEngine};
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
     let world = world_on(engine.clone(), Place::memory("main"));
@@ -712,7 +712,7 @@ fn people() -> (World, [Caller; 3]) {
 }
 
 #[test]
-fn what_a_user_owns_counts_wherever_it_is() {
+fn resources_of_a_user_count_wherever_they_are() {
     let (world, [ada, bob, _]) = people();
     let set = |most| world.store.set_quota(&world.admin, &of_user("ada"), hard(bytes(most)));
     set(50).unwrap();
@@ -751,7 +751,7 @@ fn what_a_user_owns_counts_wherever_it_is() {
 }
 
 #[test]
-fn what_members_own_counts_for_their_group_as_long_as_they_are_in_it() {
+fn resources_of_members_count_for_their_group_during_membership() {
     let (world, [ada, _, eve]) = people();
     let change = |join: &[&str], leave: &[&str]| {
         let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -790,7 +790,7 @@ fn what_members_own_counts_for_their_group_as_long_as_they_are_in_it() {
 }
 
 #[test]
-fn administrators_set_quotas_of_people_who_see_their_own() {
+fn administrators_set_quotas_of_users_who_see_their_own() {
     let (world, [ada, bob, eve]) = people();
     let all = [of_user("ada"), of_group("lab")];
     for target in &all {
@@ -821,7 +821,7 @@ fn administrators_set_quotas_of_people_who_see_their_own() {
 
 /// Where the root does not say that there are quotas, nobody looks for one.
 #[test]
-fn a_root_that_says_nothing_of_quotas_is_found_and_mended() {
+fn a_root_without_quota_records_is_found_and_repaired() {
     for target in [on("/lab"), QuotaTarget::User("ada".into())] {
         let world = world();
         world.mkdir("/lab");

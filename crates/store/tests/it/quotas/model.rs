@@ -291,7 +291,7 @@ proptest! {
     #![proptest_config(cases(96))]
 
     #[test]
-    fn the_totals_are_what_is_counted_again(steps in prop::collection::vec(step(), 1..40)) {
+    fn the_totals_equal_a_recount(steps in prop::collection::vec(step(), 1..40)) {
         let mut model = Model::new();
         let mut totals = BTreeMap::new();
         for step in &steps {

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_server_calls_it_stays_in_the_directory() {
+    fn a_name_from_the_server_stays_in_the_directory() {
         let called = |name: &str| {
             let resource =
                 serde_json::json!({ "id": 1, "path": "/a", "kind": "object", "name": name });

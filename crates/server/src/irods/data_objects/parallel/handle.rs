@@ -121,7 +121,7 @@ mod tests {
         }
 
         #[test]
-        fn decoding_noise_as_a_handle_does_not_panic(noise in "\\PC{0,20}") {
+        fn decoding_random_bytes_as_a_handle_does_not_panic(noise in "\\PC{0,20}") {
             let _ = Handle::decode(&noise);
         }
     }

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_set_comes_back_and_levels_have_the_numbers_they_had() {
+    fn every_set_of_rights_round_trips_and_levels_keep_their_numbers() {
         let sets = (0..=Rights::ALL.0).filter_map(Rights::from_bits);
         for set in sets {
             let bytes = minicbor::to_vec(set).unwrap();
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_no_set_is_refused() {
+    fn a_number_that_is_not_a_set_of_rights_is_refused() {
         let unclosed = SET | 1 << 8;
         for number in [10, SET - 1, unclosed, SET | 1 << 11, u16::MAX] {
             let bytes = minicbor::to_vec(number).unwrap();

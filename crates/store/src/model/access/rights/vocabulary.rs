@@ -191,7 +191,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_within_the_set_and_nothing_is_left_out(
+        fn the_displayed_names_cover_the_set_and_do_not_exceed_it(
             vocabulary in all(),
             held in sets(),
         ) {
@@ -204,7 +204,7 @@ mod tests {
         }
 
         #[test]
-        fn a_name_that_was_set_is_what_is_shown(
+        fn a_set_name_is_displayed(
             vocabulary in all(),
             held in sets(),
             which in any::<proptest::sample::Index>(),
@@ -217,7 +217,7 @@ mod tests {
         }
 
         #[test]
-        fn other_rights_stay_as_they_are(
+        fn other_rights_are_unchanged(
             vocabulary in all(),
             held in sets(),
             which in any::<proptest::sample::Index>(),
@@ -232,7 +232,7 @@ mod tests {
         }
 
         #[test]
-        fn modes_that_are_set_together_are_shown_together(
+        fn combined_modes_are_shown_together(
             modes in subsequence(vec!["Read", "Append", "Write", "Control"], 0..=4),
             held in sets(),
         ) {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn every_vocabulary_speaks_of_every_right() {
+    fn every_vocabulary_covers_every_right() {
         for (name, vocabulary) in VOCABULARIES {
             let of: Rights = vocabulary.names().map(|(_, rights)| rights).collect();
             assert_eq!(
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_without_a_name_is_shown_as_the_largest_within_it() {
+    fn a_set_without_a_name_is_shown_as_the_largest_named_subset() {
         let shown = |vocabulary: Vocabulary, set: &str| {
             vocabulary.shown(set.parse().unwrap()).collect::<Vec<_>>().join(" ")
         };
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_sets_nothing() {
+    fn an_unknown_name_is_refused() {
         assert_eq!(Vocabulary::WEBAC.setting(["Read", "own"]), None);
         assert_eq!(Vocabulary::IRODS.setting(["Read"]), None);
     }

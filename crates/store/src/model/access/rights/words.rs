@@ -75,7 +75,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_set_is_read_as_it_was_written(words in proptest::sample::subsequence(WORDS.to_vec(), 0..=11)) {
+        fn a_set_round_trips_through_text(words in proptest::sample::subsequence(WORDS.to_vec(), 0..=11)) {
             let set: Rights = words.iter().map(|(_, right)| *right).collect();
             prop_assert_eq!(set.to_string().parse::<Rights>().unwrap(), set);
             prop_assert_eq!(set.words().map(|word| word.parse::<Rights>().unwrap()).collect::<Rights>(), set);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_dxfuse_are_understood() {
+    fn command_lines_of_dxfuse_are_parsed() {
         let line = "-verbose 2 -uid=7 --gid 8 -limitedWrite -stateFolder /s /mnt mammals project-1";
         let wanted = Flags {
             verbose: 2,
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_are_specific() {
         for (line, wrong) in [
             ("-verbose", "flag needs an argument: -verbose"),
             ("-verbose x /mnt p", "invalid value \"x\" for flag -verbose: parse error"),
@@ -193,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_line_is_read(line in prop::collection::vec("-{0,3}(uid|verbose|readOnly|x)?=?[-a-z0-9]{0,3}|\\PC{0,5}", 0..6)) {
+        fn any_command_line_is_parsed(line in prop::collection::vec("-{0,3}(uid|verbose|readOnly|x)?=?[-a-z0-9]{0,3}|\\PC{0,5}", 0..6)) {
             if let Ok(Wanted::Mount(flags)) = parse(&line) {
                 prop_assert!(!flags.shown.is_empty());
                 prop_assert!(line.ends_with(&flags.shown));

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_counts_more_than_variables() {
+    fn the_file_takes_precedence_over_variables() {
         let variables = |name: &str| {
             let value = match name {
                 "DX_APISERVER_HOST" => "h",

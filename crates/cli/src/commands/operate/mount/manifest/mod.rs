@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_are_read_in_any_case_of_their_names() {
+    fn both_forms_are_read_whatever_the_case_of_their_names() {
         let file = json!({ "proj_id": "project-1", "file_id": "file-1", "parent": "/in", "fname": "x", "archivalState": "live", "future": [1] });
         let directory =
             json!({ "proj_id": "/lab", "folder": "/d", "dirname": "/data", "ctime": null });
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_are_specific() {
         let file = |project: &str, id: &str, parent: &str| json!({ "files": [{ "proj_id": project, "file_id": id, "parent": parent }] });
         for (value, message) in [
             (file("project-1", "file-1", "in"), "must start with a slash in"),
