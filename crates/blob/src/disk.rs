@@ -48,7 +48,7 @@ fn make_durable_dir(dir: &Path) -> io::Result<()> {
     let existed = dir.is_dir();
     make_dir(dir)?;
     match sync_dir(parent) {
-        // If `dir` is in a directory that we may not open, whoever created it is responsible.
+        // If `dir` is in a directory that we may not open, its creator is responsible for syncing it.
         Err(error) if existed && error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced,
     }

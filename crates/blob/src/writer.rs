@@ -111,7 +111,7 @@ impl BlobWriter {
     /// Abandons the blob and removes what was staged.
     pub async fn abort(mut self) {
         while let Some(part) = self.in_flight.pop_front() {
-            // Its outcome does not matter any more, only that it is over.
+            // Its outcome no longer matters, only that it has finished.
             let _ = part.await;
         }
         if let Some(mut upload) = self.upload.take() {

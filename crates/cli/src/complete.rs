@@ -86,7 +86,7 @@ fn children(above: &str, start: &str) -> Option<Vec<Resource>> {
 
 async fn list(client: &Client, above: &str, start: &str) -> Option<Vec<Resource>> {
     let above = if above.is_empty() { "/" } else { above };
-    // A listing begins after a name; the name itself is looked for.
+    // A listing starts after a name, so the name itself is looked up separately.
     let exact = match start {
         "" => None,
         start => client.find(&join(above, start)).await.ok()?,

@@ -141,9 +141,9 @@ impl Writer {
         };
         for op in ops {
             let done = match op {
-                // Its parts come outside of the set.
+                // Its parts are sent outside of the set.
                 Op::Upload(name, bytes) => set.put(name, bytes).await,
-                // No stage is begun in a set.
+                // A stage cannot be created in a set.
                 Op::Stage(..) => Ok(()),
                 op => set.perform(op).await,
             };
@@ -232,7 +232,7 @@ impl Writer {
             match self.perform(&op(seed, writer, step)).await {
                 Ok(()) => acknowledged(),
                 Err(error) => match error.kind() {
-                    // They follow from what was there, not from the store.
+                    // These errors are caused by the state of the resources, not by the crash.
                     Kind::NotFound | Kind::Exists => acknowledged(),
                     Kind::Unreachable => return step,
                     _ => panic!("step {step} of writer {writer}: {error:?}"),

@@ -79,7 +79,7 @@ fn a_server_stops_in_time_whatever_is_running() {
     let operations: Vec<_> = (0..60_000).map(operation).collect();
     let change = format!(r#"{{"path":"/large","operations":[{}]}}"#, operations.join(","));
     let waits = [
-        // Changes that do not come, a client that takes nothing, one that sends no more, and what computes for long.
+        // A wait for changes, a client that does not read, one that stops sending, and long computations.
         send(&address, "GET /v1/changes?wait=20&since=now", 0, b""),
         send(&address, "GET /v1/archive?path=/", 0, b""),
         send(&address, "GET /v1/fs/large", 0, b""),

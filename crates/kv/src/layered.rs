@@ -79,7 +79,7 @@ mod tests {
             let mut overlay = Overlay::new(&*base);
             for step in group {
                 let batch = step.batch(&*model.snapshot().unwrap());
-                // Ones that conflict change nothing in either.
+                // Conflicting ones change nothing in either.
                 let _ = overlay.admit(batch.clone());
                 let _ = model.commit(batch);
             }

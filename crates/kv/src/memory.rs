@@ -49,8 +49,8 @@ impl Engine for MemoryEngine {
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         self.limits().check(&batch)?;
         let mut state = self.state();
-        // Even if nothing was committed since `seen`: this engine is there to find
-        // callers whose evidence never was true.
+        // Even if nothing was committed since `seen`: this engine also detects callers whose
+        // evidence was never true.
         batch.evidence.iter().try_for_each(|evidence| evidence.check(&*state))?;
         batch.bounds.iter().try_for_each(|bound| bound.check(&batch, &*state))?;
         state.apply(batch);

@@ -57,7 +57,7 @@ fn a_second_engine_on_a_directory_is_refused() {
 fn an_interrupted_creation_is_repeated() {
     let reference = image::scratch();
     drop(open(reference.path()));
-    // What fjall makes before its version marker, and with an empty one.
+    // The files that fjall creates before its version marker, and with an empty one.
     for marker in [None, Some("")] {
         let dir = image::scratch();
         std::fs::create_dir(dir.path().join("keyspaces")).unwrap();
@@ -196,7 +196,7 @@ fn a_fault_that_the_log_cannot_repair_is_damage_and_is_left_unchanged() {
         let journal = dir.path().join("0.jnl");
         let engine = open(dir.path());
         engine.commit(put("a", (0..2_000u32).map(|at| at as u8).collect::<Vec<_>>())).unwrap();
-        // Synced into the tree itself, with all that came before.
+        // Synced into the tree itself, with everything before it.
         engine.commit(put("b", large.clone())).unwrap();
         engine.commit(put("c", "acknowledged")).unwrap();
         drop(engine);
@@ -253,7 +253,7 @@ fn a_lost_log_after_a_kill_is_damage_until_the_loss_is_accepted() {
 #[test]
 fn unusable_parts_of_a_damaged_catalog_are_kept() {
     let (dir, mut image) = killed();
-    // Both headers: then nothing says which checksums the records have.
+    // Both headers: then the checksums of the records are unknown.
     for at in [40, 4_096 + 40] {
         image.file("log").bytes[at] ^= 1;
     }
@@ -283,7 +283,7 @@ fn no_catalog_is_recreated_if_it_had_commits() {
     let essential = ["version", "keyspaces/0/current", "keyspaces/1/current"];
     for file in essential {
         for emptied in [true, false] {
-            // Also where the log and the mark are gone: the journal has something.
+            // Also if the log and the mark are missing: the journal is not empty.
             for others in [false, true] {
                 let mut image = image.clone();
                 match emptied {
@@ -294,7 +294,7 @@ fn no_catalog_is_recreated_if_it_had_commits() {
                     image.files.retain(|file, _| {
                         !file.starts_with("log") && !file.starts_with("log.mark")
                     });
-                    // What was still in a buffer when the process was killed.
+                    // Data that was still buffered when the process was killed.
                     *image.file("0.jnl") = Content::new(vec![1, 1], 64 << 20);
                 }
                 image.restore(dir.path());
@@ -459,7 +459,7 @@ fn fill_and_remove(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> u6
 /// The same, and how many bytes the tree takes after that.
 fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64) {
     let before = fill_and_remove(engine, dir, rows, keep);
-    // A look may be passed over after a merge that gave back little.
+    // A check may be skipped after a merge that reclaimed little.
     (0..4).for_each(|_| _ = engine.reclaim().unwrap());
     let view = engine.snapshot().unwrap();
     let found = view.scan(&KeyRange::all(), ScanOptions::default()).map(Result::unwrap);
@@ -474,7 +474,7 @@ fn removing_most_values_reclaims_their_space() {
     let engine = open(dir.path());
     let (before, after) = emptied(&engine, dir.path(), 6_000, 10);
     assert!(before > 8 << 20, "{before} bytes");
-    // A tenth is left; of values that are kept apart, files in which a quarter or more was removed are deleted.
+    // A tenth is left; of values stored separately, files of which a quarter or more was removed are deleted.
     assert!(after < 6 << 20, "{after} bytes of {before}");
     drop(engine);
     assert!(open(dir.path()).snapshot().unwrap().get(&0u64.to_be_bytes()).unwrap().is_some());
@@ -530,7 +530,7 @@ fn a_catalog_of_many_files_keeps_few_of_them_open() {
         };
         (0..ROWS).map(after).max().unwrap()
     };
-    // Lock, journal, log and the like besides.
+    // In addition to the lock, journal, log and similar files.
     let before = most(&engine);
     drop(engine);
     let reopened = most(&FjallEngine::open(&dir, options).unwrap());

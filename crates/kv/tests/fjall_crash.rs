@@ -168,7 +168,7 @@ fn writer_without_descriptors() {
     };
     assert_eq!(engine.commit(batch(0)).unwrap(), 1);
     let taken: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
-    // More than fits in memory: tables and journals would have to be made.
+    // More than fits in memory: tables and journals would have to be created.
     for round in 1..60 {
         match engine.commit(batch(round)) {
             Ok(_) | Err(CommitError::Engine(Error::Io(_))) => {}

@@ -134,7 +134,7 @@ fn played(dir: &Path, case: (Step, usize), end: End) -> History {
         let outcome = engine.outcome(&token(*n));
         match told {
             Told::Acknowledged => assert!(outcome.unwrap().is_some()),
-            // Nobody may be told that it did not happen while the log may say that it did.
+            // A commit must not be reported as failed while the log may contain it.
             Told::Unknown => assert!(matches!(outcome, Ok(Some(_)) | Err(Error::Undecided))),
             Told::Refused => {}
         }

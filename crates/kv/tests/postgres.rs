@@ -84,7 +84,7 @@ fn a_server_that_lost_its_catalog_to_another_commits_nothing_more() {
     appended(&first);
     server.kill();
     server.ready();
-    // Connections of before may be used once more, and fail.
+    // Earlier connections may be reused once, and fail.
     let second = PostgresEngine::open_alone(&config).unwrap();
     appended(&second);
     let mut batch = Batch::default();
@@ -131,7 +131,7 @@ fn other_servers_are_notified_of_commits_even_after_the_database_was_killed() {
     server.ready();
     told.recv().unwrap();
     drop(other);
-    // Nobody is notified any more, or this would not end.
+    // The engine no longer notifies anyone, or this would not end.
     told.iter().for_each(|()| {});
 }
 

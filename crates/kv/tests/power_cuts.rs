@@ -171,6 +171,6 @@ fn every_acknowledged_commit_survives_a_power_cut() {
     let cuts = number("CENOTE_CRASH_ROUNDS").unwrap_or(100);
     let found = faults(disk.clone(), &ops, cuts);
     assert!(found.is_empty(), "{}", found.join("\n"));
-    // The test would see it if the disk did not sync.
+    // The test would detect a disk that does not sync.
     assert!(!faults(disk.ignoring_syncs(), &ops, 20).is_empty());
 }

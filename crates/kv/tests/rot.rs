@@ -55,7 +55,7 @@ fn histories() -> Vec<Left> {
     let small = || (0..40).map(|n| n * 13);
     let long = || (0..40).map(|n| n * 1_300);
     let passing = || small().chain([300_000]).chain(small().take(5));
-    // A memtable is 16 MiB; its tables take little of that, as the values are compressed.
+    // A memtable is 16 MiB; its tables are much smaller, as the values are compressed.
     let flushed = || (0..80).map(|_| 250_000).chain(small());
     let dir = image::scratch();
     let mut left = Vec::new();
@@ -182,7 +182,7 @@ fn no_damage_of_any_file_is_a_silent_loss() {
                 // Every record of the log survives that.
                 let is_harmless = file == Path::new("log") && round >= FLIPPED;
                 let as_it_is = || Image::of(&dir).files.get(file) == image.files.get(file);
-                // fjall removes tables that no set of tables names.
+                // fjall removes tables that no set of tables refers to.
                 if end == End::Wrong
                     || end != End::Right && is_harmless
                     || end == End::Reported && !file.starts_with("keyspaces") && !as_it_is()

@@ -116,7 +116,7 @@ impl Inner {
 
     pub(crate) fn drop_from_kernel(&self, stale: Vec<Stale>) {
         for stale in stale {
-            // Nobody listens where there is no kernel.
+            // Without a kernel there is no receiver.
             let _no_kernel = self.drops.send(stale);
         }
     }

@@ -84,7 +84,7 @@ impl Copy<'_> {
         let (directories, others): (Vec<_>, Vec<_>) =
             plan.transfer.into_iter().partition(|change| change.entry.is_directory());
         let steps = [
-            // Before what is in them, and in their order.
+            // Directories are copied before their contents, and in order.
             (Work::Copy, directories, 1),
             (Work::Copy, others, self.args.jobs.get()),
             (Work::Update, plan.attributes, self.args.jobs.get()),

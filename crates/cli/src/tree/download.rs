@@ -111,8 +111,8 @@ impl Download<'_> {
         for Change { path, entry, .. } in &plan.attributes {
             self.note(path, attributes(&self.to.join(path), entry), report, Report::updated)?;
         }
-        // At last, and the deepest first: what is written into a directory changes its time, and
-        // one that may not be written into takes nothing.
+        // At the end, and the deepest first: writing into a directory changes its time, and a
+        // read-only one accepts no files.
         for Change { path, entry, .. } in
             directories.iter().rev().filter(|change| beneath.has(&change.path))
         {

@@ -70,7 +70,7 @@ fn look(root: &Path, found: DirEntry, filter: &Filter) -> Result<Seen> {
     let (kind, mode) = match kind {
         kind if kind.is_dir() => (EntryKind::Directory, mode),
         kind if kind.is_file() => (EntryKind::File(file), mode),
-        // The mode of a link means nothing.
+        // The mode of a link has no meaning.
         kind if kind.is_symlink() => (EntryKind::Link(target(found.path())?), None),
         _ => return Ok(Seen::Nothing),
     };
@@ -89,7 +89,7 @@ fn target(link: &Path) -> Result<String> {
 pub(super) fn remove_empty(tree: &mut Tree) {
     let mut needed = HashSet::new();
     for (path, _) in tree.iter().filter(|(_, entry)| !entry.is_directory()) {
-        // What lies above one that is known was noted with it.
+        // The ancestors of a known directory have been added with it.
         above(path).take_while(|above| needed.insert((*above).to_owned())).for_each(drop);
     }
     tree.retain(|path, entry| !entry.is_directory() || needed.contains(path));

@@ -47,7 +47,7 @@ pub(super) async fn scan_past(
     });
     let mut tree = collect(kept, path, filter).await?;
     let above: Vec<String> = tree.keys().flat_map(|path| above(path).map(str::to_owned)).collect();
-    // Of a collection it may be known what was in it, but not what it was like.
+    // The children of a former collection may be known, but not its attributes.
     for missing in above {
         tree.entry(missing).or_insert_with(|| Entry::local(EntryKind::Directory, None, None));
     }

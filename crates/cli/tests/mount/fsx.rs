@@ -49,6 +49,6 @@ fn fsx_reads_back_what_it_wrote() {
     let steps = std::env::var("CENOTE_FSX_STEPS").ok().and_then(|steps| steps.parse().ok());
     let steps: u64 = steps.unwrap_or(2_000);
     exercise(&program, 300_000, steps);
-    // Larger than what is held in memory of one file: each sync sends some megabytes.
+    // Larger than the memory for one file: each sync sends some megabytes.
     exercise(&program, 6_000_000, steps / 100);
 }

@@ -117,7 +117,7 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         if let Some(mut server) = self.server.take() {
-            // It may have ended by itself.
+            // It may have exited already.
             let _ended = server.kill();
             let _ended = server.wait();
         }
@@ -151,7 +151,7 @@ impl Mount<'_> {
 
 impl Drop for Mount<'_> {
     fn drop(&mut self) {
-        // A test that ended the mount itself has nothing to end.
+        // The test may have unmounted it already.
         let _ended = self.0.cenote(&["umount", "--lazy", "mnt"]).output();
     }
 }

@@ -83,7 +83,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ended = self.process.kill();
         let _ended = self.process.wait();
     }

@@ -65,7 +65,7 @@ fn a_store_in_a_database_and_a_bucket_outlives_its_servers_and_directories() {
     check(&world, &files);
     world.kill();
 
-    // The directory of the first server is lost; another one takes its place.
+    // The directory of the first server is lost and replaced.
     let other = outside.world();
     let joined = other.run(&[
         "init",

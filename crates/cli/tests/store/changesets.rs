@@ -75,7 +75,7 @@ fn commands_of_a_change_set_take_effect_together() {
         let shown = run(&["changeset", "show"]);
         assert!(shown.contains(&id) && shown.contains("open"), "{shown}");
         assert_eq!(world.ok(&["changeset", "ls"]), shown);
-        // The flag is stronger than the environment.
+        // The flag takes precedence over the environment.
         let by_flag = within(&world, "no id", &["--changeset", &id, "cat", "/lab/moved.txt"]);
         assert_eq!(by_flag.stdout, b"b");
         if commits {

@@ -162,7 +162,7 @@ fn a_later_run_migrates_missing_and_changed_resources() {
 fn resources_that_cannot_be_migrated_are_reported() {
     let source = Source::new();
     let target = World::served();
-    // Somebody has a collection where the file goes.
+    // The path of the file is occupied by a collection.
     target.ok(&["mkdir", "-p", "/kept/here/raw.dat"]);
     let run = source.bring(&target, "/rest", &[]);
     assert_eq!(run.status.code(), Some(11), "{}", String::from_utf8_lossy(&run.stderr));

@@ -23,7 +23,7 @@ fn dies_after(bytes: usize, target: String) -> String {
             let (passed, wake) = (Arc::clone(&passed), listener.local_addr().unwrap());
             thread::spawn(move || {
                 pass(client, server, &passed, bytes);
-                // The one that is waited for may never come.
+                // The awaited connection may never be made.
                 drop(TcpStream::connect(wake));
             });
         }

@@ -119,7 +119,7 @@ fn concurrent_changes_are_not_overwritten() {
         assert!(made.success());
         let import = ["kdb", "import", target, "--input", "fifo", "--from", "ini"];
         let import = world.command(&import).stderr(Stdio::piped()).spawn().unwrap();
-        // It can be opened once the verb, which has read the key set by then, opens it, too.
+        // Opening it blocks until the verb opens it, too, which has read the key set by then.
         let mut pipe = std::fs::OpenOptions::new().write(true).open(&fifo).unwrap();
         world.ok(&["kdb", "set", target, "a", "2"]);
         pipe.write_all(b"b = 3\n").unwrap();

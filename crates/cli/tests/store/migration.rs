@@ -61,7 +61,7 @@ impl Source {
         let file = to.file("token", &self.token);
         let bring = ["migrate-dnanexus", "mammals", ":/lab/mammals", "--from", self.world.url()];
         let token = ["--token-file", file.to_str().unwrap()];
-        // What is left out is said on stderr.
+        // Skipped resources are reported on stderr.
         let run = to.run(&[&bring[..], &token, more].concat());
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         String::from_utf8(run.stdout).unwrap()
@@ -113,7 +113,7 @@ fn a_project_is_migrated_with_ids_and_descriptions_and_only_once() {
     call(&source.platform, "file", "new", open);
 
     let target = World::served();
-    // So that the two stores do not give the same ids.
+    // So that the two stores do not assign the same ids.
     target.ok(&["mkdir", "/one", "/two", "/three"]);
     let first = source.bring(&target, &[]);
     assert_eq!(first, "brought 3 files, 37 B; 1 records; 1 left out\n");
@@ -147,7 +147,7 @@ fn an_interrupted_run_continues_with_what_is_missing() {
         let again = source.bring(&target, &[]);
         assert_eq!(again, "brought 1 files, 3 B; 0 records; 1 unchanged\n");
         assert_eq!(target.ok(&["cat", "/lab/mammals/reads/raw/a"]), "abcdefg");
-        // As after a run that was killed while it sent this file.
+        // As after a run that was killed while sending this file.
         target.ok(&["rm", "/lab/mammals/reads/raw/a"]);
         let platform = |work: &dyn Fn(&Platform)| work(&Platform::of_store(target.client()));
         if target.url().starts_with("http") {

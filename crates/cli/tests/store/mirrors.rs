@@ -141,7 +141,7 @@ fn excluded_resources_keep_their_descriptions() {
     world.ok(&["sync", "--exclude", "sub/", ":/a", ":/b"]);
     assert!(described(&world, "/b/sub/x").contains("wells"));
     assert!(described(&world, "/b/y").contains("caves"));
-    // As after an interruption: what was done is not done again.
+    // As after an interruption: completed work is not repeated.
     assert!(world.ok(&["sync", ":/a", ":/b"]).contains("; 1 described; 2 unchanged"));
     assert_mirrored(&world);
 }
@@ -168,7 +168,7 @@ fn concurrent_changes_of_descriptions_are_left_to_the_next_run() {
     let names = many_to_update(&world);
     let mut sync = world.command(&["--json", "sync", "--jobs", "1", ":/many", ":/copy"]);
     let mut sync = sync.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It has begun; and it stops as soon as the pipe is full.
+    // It has started, and blocks as soon as the pipe is full.
     let mut told = sync.stdout.take().unwrap();
     told.read_exact(&mut [0]).unwrap();
     let last = format!("/copy/{}", names[399]);
@@ -210,7 +210,7 @@ fn a_resource_that_is_a_description_only_is_mirrored() {
     assert!(described(&world, "/b/sample").contains("olm"));
     world.ok(&["meta", "set", "/a/sample", "species", "axolotl"]);
     assert!(world.ok(&["sync", ":/a", ":/b"]).contains("; 1 described; 1 unchanged"));
-    // Files know nothing of it: a directory neither gets it nor lets it go.
+    // Files have no descriptions: syncing with a directory neither copies nor removes them.
     world.ok(&["sync", "--delete", ":/b", "here"]);
     assert!(world.ok(&["sync", "--delete", "here", ":/b"]).contains("; 1 unchanged"));
     assert!(described(&world, "/b/sample").contains("axolotl"));
@@ -227,6 +227,6 @@ fn unchanged_resources_need_no_requests_of_their_own() {
     world.ok(&["sync", ":/many", ":/copy"]);
     let before = world.requests();
     assert!(world.ok(&["sync", ":/many", ":/copy"]).contains("; 50 unchanged"));
-    // A stat and a walk of each side, and the question of before.
+    // A stat and a walk of each side, and the request that reads the counter.
     assert_eq!(world.requests() - before, 5);
 }

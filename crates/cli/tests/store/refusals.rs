@@ -113,7 +113,7 @@ fn secrets_are_not_sent_to_other_servers() {
     };
     assert_eq!(secret("CENOTE_TOKEN"), Some(2));
     assert_eq!(secret("CENOTE_TICKET"), Some(2));
-    // Without an address beside it, it is for the one that is given.
+    // Without an address from the same source, it is for the given one.
     let mut alone = world.command(&other);
     assert_eq!(alone.env_remove("CENOTE_URL").output().unwrap().status.code(), Some(10));
 }

@@ -122,7 +122,8 @@ fn in_a_terminal(
     };
     let mut shown = BufReader::new(child.stdout.take().unwrap());
     let input = child.stdin.as_mut().unwrap();
-    // Each answer waits for its question: `script` would discard what it reads before the program does.
+    // Each answer is sent after its prompt: `script` would discard input that it reads before the
+    // program does.
     for (question, answer) in ["? [y/N] ", "[admin]: ", "[generated]: ", "once more: "]
         .iter()
         .zip(answers.split_inclusive('\n'))
@@ -174,7 +175,7 @@ fn a_service_uses_the_socket_passed_to_it_and_reports_readiness() {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap();
     let notified = UnixDatagram::bind(world.path("notify")).unwrap();
-    // The shell gives the socket the number that the protocol wants, and knows the id of the process.
+    // The shell assigns the descriptor number that the protocol requires, and knows the process id.
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "exec env LISTEN_FDS=1 LISTEN_PID=$$ \"$0\" serve store 3<&0 </dev/null"]);
     shell.arg(env!("CARGO_BIN_EXE_cenote")).current_dir(world.path("")).env_clear();

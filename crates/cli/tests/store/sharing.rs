@@ -241,7 +241,7 @@ fn a_secret_in_clear_text_is_warned_of() {
         let output = command.env_remove("CENOTE_URL").output().unwrap();
         String::from_utf8(output.stderr).unwrap()
     };
-    // Nobody has this name: https://www.rfc-editor.org/rfc/rfc6761.
+    // This name never resolves: https://www.rfc-editor.org/rfc/rfc6761.
     let warned = said(&["--store", "http://store.invalid", "mkdir", "/x"]);
     let warning = "cenote: warning: the password, token or ticket is sent to http://store.invalid";
     assert!(warned.starts_with(warning) && warned.contains("https://"), "{warned}");

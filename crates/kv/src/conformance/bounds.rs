@@ -34,7 +34,7 @@ pub fn bounds_hold_after_the_additions(subject: &dyn Subject) {
     batch.add("n", 5).require_at_most("n", 10).add("n", -2);
     engine.commit(batch).unwrap();
     assert_eq!(held(&*engine), 10);
-    // A batch that adds nothing is refused, too, above its bound; a counter that is not there holds nothing.
+    // A batch that adds nothing is refused, too, if its bound is exceeded; a missing counter is zero.
     assert!(is_exceeded(&add(&*engine, 0, 0, 9), 10));
     let mut absent = Batch::default();
     absent.require_at_most("absent", -1);
@@ -42,7 +42,7 @@ pub fn bounds_hold_after_the_additions(subject: &dyn Subject) {
         engine.commit(absent),
         Err(CommitError::Exceeded { key, held: 0 }) if key == "absent"
     ));
-    // Other bytes than those of a counter hold nothing, either.
+    // A value that is not a counter counts as zero, too.
     put(&*engine, "text", "no counter");
     let mut text = Batch::default();
     text.require_at_most("text", 0);

@@ -92,7 +92,7 @@ pub fn scans_stop_at_their_limit(subject: &dyn Subject) {
     assert_eq!(keys(&*view, &all, ScanOptions::limit(2).reversed()), ["d", "c"]);
     assert!(keys(&*view, &all, ScanOptions::limit(0)).is_empty());
     assert_eq!(keys(&*view, &all, ScanOptions::limit(99)).len(), 5);
-    // A scan is left early without harm.
+    // A scan can be dropped early.
     assert_eq!(view.scan(&all, ScanOptions::default()).next().unwrap().unwrap().0, "a");
 }
 

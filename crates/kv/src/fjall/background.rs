@@ -48,7 +48,7 @@ impl Background {
         }
         if end - self.at >= EACH {
             self.at = end;
-            // One that waits already is enough: a table is many times as large as what comes between two.
+            // One queued table is enough: a table is many times as large as the data written between two.
             let _waiting = self.wake.as_ref().map(|wake| wake.try_send(table()));
         }
     }
@@ -62,7 +62,7 @@ fn run(woken: &Receiver<InMemory>, dir: &Path) {
                 held.keep(table);
                 let newest =
                     journal::newest(dir).and_then(|journal| File::open(journal)?.sync_data());
-                // The commit that needs it syncs it again, and reports what fails.
+                // The commit that requires it syncs again, and reports any failure.
                 let _unsynced = newest;
             }
             Err(RecvTimeoutError::Timeout) => {}

@@ -37,7 +37,7 @@ impl Descriptors {
         let left = match self.left.load(Ordering::Relaxed).checked_sub(size as u64) {
             Some(left) => left,
             None => {
-                // After a refusal each commit looks, so that the first one that can be written is.
+                // After a refusal each commit checks again, so that the first one that can be written is written.
                 self.left.store(0, Ordering::Relaxed);
                 self.look()?;
                 LOOK

@@ -42,7 +42,7 @@ fn has_commits(dir: &Path) -> io::Result<bool> {
     }
     let tables =
         TREES.iter().flat_map(|tree| ["tables", "blobs"].map(|kind| dir.join(tree).join(kind)));
-    // The first tree gets tables when the second is made.
+    // The first tree gets tables when the second one is created.
     tables.skip(2).try_fold(false, |any, tables| Ok(any || has_entries(&tables)?))
 }
 

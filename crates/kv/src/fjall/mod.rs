@@ -206,7 +206,7 @@ impl Store {
 }
 
 fn rows_options() -> KeyspaceCreateOptions {
-    // Of the files of such values, all in which a quarter was removed are rewritten, not only the oldest of them.
+    // All files of such values of which a quarter was removed are rewritten, not only the oldest ones.
     let apart = KvSeparationOptions::default().separation_threshold(APART).age_cutoff(1.0);
     KeyspaceCreateOptions::default()
         .max_memtable_size(MEMTABLE)

@@ -75,7 +75,7 @@ fn open_store(
         Ok((store, lost))
     });
     match (&opened, tail) {
-        // Damage stays for a person to look at.
+        // Damaged bytes are preserved for inspection.
         (Err(_), Some(tail)) => tail.put_back().map_err(io)?,
         (Ok((_, Some(_))), tail) => keep(dir, tail).map_err(io)?,
         _ => {}
@@ -133,7 +133,7 @@ fn catch_up(
     for group in verdict.replay {
         store.write(group.rows, None).map_err(error)?;
     }
-    // The versions of what is lost were given, and are not given again.
+    // The versions of lost commits have been assigned, and are not assigned again.
     if let Some(last) = verdict.lost.and_then(|lost| lost.last) {
         let last = Bytes::copy_from_slice(&last.to_be_bytes());
         let row = (Bytes::from_static(&layout::VERSION), Some(last));

@@ -110,7 +110,7 @@ impl Held {
 
     /// How many bytes a merge writes, about, before it gives any back.
     fn cost(&self) -> u64 {
-        // A mark of removal goes together with what it removed.
+        // A merge drops a tombstone together with the row that it removes.
         let live = self.rows.saturating_sub(2 * self.removed);
         let tables = u128::from(self.tables) * u128::from(live) / u128::from(self.rows.max(1));
         u64::try_from(tables).unwrap_or(u64::MAX) + self.values.min(3 * self.stale)
@@ -123,7 +123,7 @@ impl FjallEngine {
         let mut pause = match self.removed.pause.try_lock() {
             Ok(pause) => pause,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            // Somebody is at it.
+            // Another thread is merging.
             Err(TryLockError::WouldBlock) => return Ok(false),
         };
         let counted = self.removed.rows.load(Ordering::Relaxed);
@@ -166,10 +166,11 @@ impl Store {
         self.flush()?;
         self.rows.major_compact()?;
         if self.held(0).has_stale_values() {
-            // Only now it is known which values nothing refers to.
+            // Only now is it known which values are unreferenced.
             self.rows.major_compact()?;
         }
-        // Files that were merged go once no version of the tree names them: at each flush, those older than the flush before.
+        // Merged files are deleted once no version of the tree refers to them: each flush deletes those older than the
+        // previous flush.
         self.flush()?;
         self.flush()
     }
@@ -180,7 +181,7 @@ impl Store {
         reason = "waits for a thread of the engine; no record has this time"
     )]
     pub(super) fn flush(&self) -> fjall::Result<()> {
-        // Without a row in memory nothing would happen.
+        // An empty memtable would not be flushed.
         self.rows.insert(layout::MERGED, [])?;
         self.rows.rotate_memtable()?;
         for _ in 0..LOOKS {

@@ -76,7 +76,7 @@ impl Reserve {
 
     /// Whether a commit of `size` bytes may be written.
     pub(super) fn has_room_for(&self, size: usize, what: For) -> bool {
-        // The journal takes it once, the table that it ends in once more.
+        // It is written once to the journal, and once more to a table.
         self.has_room(2 * size as u64, what)
     }
 

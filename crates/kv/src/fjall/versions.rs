@@ -29,7 +29,7 @@ pub(super) fn check(dir: &Path) -> Result<()> {
 
 fn check_keyspace(dir: &Path) -> Result<()> {
     let current = match fs::read(dir.join("current")) {
-        // One that was not finished; of others it was looked at before that it is there.
+        // A keyspace whose creation was interrupted; for others the file has already been checked to exist.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         current => current.map_err(failed)?,
     };

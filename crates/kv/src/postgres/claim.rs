@@ -65,7 +65,7 @@ fn keep(mut session: Client, address: &Address, mark: &[u8], ended: &Receiver<()
         if session.is_valid(LOOK).is_ok() {
             continue;
         }
-        // While the database is away, nobody can commit, and it is tried again.
+        // While the database is unreachable, no server can commit, so this is retried.
         if let Ok(Some(mut again)) = lock(address) {
             match has_mark(&mut again, mark) {
                 Ok(true) => session = again,

@@ -54,7 +54,7 @@ impl Address {
             None => self.config.connect(NoTls),
         };
         client.map_err(|failed| match failed.source().map(ToString::to_string) {
-            // The driver's own words do not say why.
+            // The driver's message does not contain the reason.
             Some(cause) => io(format!("cannot connect to the database: {cause}")),
             None => error(failed),
         })

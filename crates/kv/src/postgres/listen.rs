@@ -19,14 +19,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) fn spawn(address: Address, ended: Receiver<()>, told: Box<dyn Fn() + Send>) {
     let listen = move || {
         while !has_ended(&ended) {
-            // What cannot be told now is found by whoever looks by themselves.
+            // Missed notifications only delay waiters, which also poll.
             let _ = listen(&address, &ended, &*told);
             if ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
         }
     };
-    // Without a thread there are no hints.
+    // Without a thread there are no notifications.
     let _ = std::thread::Builder::new().name("cenote-listen".to_owned()).spawn(listen);
 }
 

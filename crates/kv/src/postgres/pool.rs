@@ -86,7 +86,7 @@ impl Pool {
 impl Connection {
     fn open(address: &Address) -> Result<Self> {
         let mut client = address.connect()?;
-        // Acknowledged is durable, also where the server's default says otherwise.
+        // An acknowledged commit is durable, whatever the server's default.
         let durable = "SELECT set_config('synchronous_commit', 'on', false)
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).map_err(error)?;
@@ -99,7 +99,7 @@ impl Connection {
         transaction
             .batch_execute("SELECT pg_advisory_xact_lock(x'63656e6f7465'::bigint)")
             .map_err(error)?;
-        // A change of the schema fails where other servers are busy, and does not hold them up.
+        // A schema change fails if other servers are busy, rather than blocking them.
         transaction.batch_execute("SET LOCAL lock_timeout = '10s'").map_err(error)?;
         transaction.batch_execute(include_str!("schema.sql")).map_err(error)?;
         transaction.commit().map_err(error)

@@ -183,7 +183,7 @@ impl Disk {
     /// What is there once the power was cut now.
     pub(crate) fn cut(&self, dice: &mut Dice) -> Image {
         let mut image = Image::default();
-        // All that was not synced is lost, or all of it is there, or a part.
+        // Unsynced data is lost completely, partly, or not at all.
         let kept = [0, 4, 1, 2, 3][dice.below(5) as usize];
         self.leave(ROOT, PathBuf::new(), (kept, dice), &mut image);
         image

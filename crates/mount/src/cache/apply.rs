@@ -24,7 +24,7 @@ impl Cache {
     /// Takes over a reported change; returns what the kernel has to drop.
     pub(crate) fn apply(&mut self, change: &Change) -> Vec<Stale> {
         let trees = self.tops.len() as Tree;
-        // Where there are places, nothing of the store is outside of them.
+        // If there are places, nothing outside of them is shown.
         let first = Tree::from(trees > 1);
         let mut stale: Vec<Stale> =
             (first..trees).flat_map(|tree| self.apply_in(tree, change)).collect();
@@ -51,7 +51,7 @@ impl Cache {
     /// Notes a revision; returns whether it is one that is known, or may be a change of this mount.
     fn report(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> bool {
         let Some(node) = self.nodes.get_mut(&ino) else {
-            // A listing that is on its way may have it as it was.
+            // A listing in flight may contain its former state.
             self.changed_in(self.ino_of(tree, change.parent));
             return true;
         };
@@ -79,7 +79,7 @@ impl Cache {
         children.generation += 1;
         match children.names.get(&change.name).copied() {
             Some(known) if known == ino => return Vec::new(),
-            // A file that is being created here.
+            // A file being created through this mount.
             Some(known) if self.nodes.get(&known).is_some_and(|node| node.publishing > 0) => {
                 return Vec::new();
             }
@@ -106,7 +106,7 @@ impl Cache {
         let (dir, at) = (self.ino_of(tree, change.parent), SystemTime::from(change.at));
         let mut stale = Vec::new();
         if self.is_top(ino) {
-            // What is placed stays at its place, whatever its name in the store is.
+            // A placed resource stays at its path, whatever its name in the store.
             return stale;
         }
         let before = self.nodes.get(&ino).map(|node| (node.parent, node.name.clone()));
@@ -149,7 +149,7 @@ impl Cache {
             return Vec::new();
         }
         if self.nodes.get(&ino).and_then(|node| node.id).is_some_and(|id| id != change.id) {
-            // The data written here has become another object by now.
+            // The data written here has been published as another object.
             return Vec::new();
         }
         let mut places = vec![(dir, change.name.clone())];

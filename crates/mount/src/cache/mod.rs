@@ -177,7 +177,7 @@ impl Cache {
         if let Known::There(ino) = self.known(parent, &name)
             && self.nodes.get(&ino).is_some_and(|node| node.id.is_none())
         {
-            // A file that is being created here.
+            // A file being created through this mount.
             return (ino, current);
         }
         let ino = self.upsert(parent, &name, found);

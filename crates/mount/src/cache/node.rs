@@ -134,7 +134,7 @@ impl Node {
             return;
         }
         self.doubtful = false;
-        // The times that were shown of a change of this mount, or of a change in a directory, stay.
+        // Times already shown for a change by this mount, or for a change in a directory, are kept.
         let same = attr.revision == self.attr.revision;
         let (mtime, ctime) = match (same, attr.kind) {
             (true, FileKind::Directory) => {

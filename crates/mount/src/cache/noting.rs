@@ -28,7 +28,7 @@ impl Cache {
 
     fn restore(&mut self, parent: Ino, name: &str, seen: &Seen) {
         if self.nodes.contains_key(&self.ino_of(0, seen.id)) {
-            // It was seen in two places, and is in one.
+            // It was known in two places, but is in only one.
             return;
         }
         let mut node = Node::new((0, parent), name, seen.attr());

@@ -112,7 +112,7 @@ impl Cached {
         let is_new = !state.0.has(self.key);
         let generation = state.0.touch(self.key);
         if is_new {
-            // What an earlier generation left.
+            // Files of an earlier generation.
             let _missing = fs::remove_file(self.cache.file(self.key));
         }
         let file = self.opened(generation, || {
@@ -135,7 +135,7 @@ impl Cached {
         match self.opened(generation, open) {
             Ok(file) => Some(((generation, file), blocks)),
             Err(_) => {
-                // Somebody has removed the file.
+                // The file has been removed by something else.
                 let _unwritable = self.cache.remove(&mut state, self.key);
                 None
             }
@@ -190,7 +190,7 @@ impl Cached {
         block: Block,
     ) -> io::Result<Vec<u8>> {
         let start = u64::from(number) * BLOCK;
-        // The log may name a length that no block has.
+        // The log may contain an impossible block length.
         let length = u64::from(block.length).min(self.size.saturating_sub(start)).min(BLOCK);
         let mut bytes = vec![0; length as usize];
         file.read_exact_at(&mut bytes, start)?;
@@ -204,7 +204,7 @@ impl Cached {
     /// Drops the content after a disk error or damage: it is fetched again.
     fn forget(&self) {
         let mut state = self.cache.lock();
-        // A cache that cannot be written to is one that has nothing.
+        // A cache that cannot be written counts as empty.
         let _unwritable = self.cache.remove(&mut state, self.key);
     }
 }

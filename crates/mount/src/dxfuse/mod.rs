@@ -75,7 +75,7 @@ impl FileSystem {
         if facts.is_readable() {
             return Ok(());
         }
-        // It may be so no more.
+        // Its state may have changed.
         let fields = json!({ "fields": { "state": true, "archivalState": true } });
         let now = self.call(&facts.id, "describe", &fields).await?;
         match names::is_readable(&now) {

@@ -59,7 +59,7 @@ impl Filesystem for Layer {
             // Otherwise the kernel requests the capabilities of a file before each write.
             InitFlags::FUSE_HANDLE_KILLPRIV_V2,
         ] {
-            // An older kernel does without.
+            // An older kernel does not support it.
             let _unsupported = config.add_capabilities(wanted);
         }
         if self.system.options().passes_through()

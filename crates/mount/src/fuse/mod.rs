@@ -94,7 +94,7 @@ impl Session {
 /// Notifies the kernel what to drop, on a separate thread, because the kernel may wait for requests in the meantime.
 fn notify(mut stale: UnboundedReceiver<Stale>, notifier: &Notifier, known: &Weak<Inner>) {
     while let Some(stale) = stale.blocking_recv() {
-        // What the kernel does not know needs not be dropped.
+        // An entry that the kernel does not have need not be dropped.
         let _unknown = match stale {
             Stale::Entry(dir, name) => notifier.inval_entry(INodeNo(dir), OsStr::new(&name)),
             Stale::Attr(ino) => notifier.inval_inode(INodeNo(ino), -1, 0),
@@ -115,6 +115,6 @@ fn widen_read_ahead(at: &Path) {
     let Ok(about) = std::fs::metadata(at) else { return };
     let (major, minor) = (libc::major(about.dev()), libc::minor(about.dev()));
     let setting = format!("/sys/class/bdi/{major}:{minor}/read_ahead_kb");
-    // Without it reads are smaller, and as right.
+    // Without it reads are smaller, but still correct.
     let _refused = std::fs::write(setting, "1024");
 }

@@ -115,7 +115,7 @@ pub(super) fn errno(system: &FileSystem, fault: &Fault) -> Errno {
         (system.options().log.0)(fault);
     }
     match fault.errno {
-        // dxfuse refuses with it whatever rights are missing for.
+        // dxfuse returns it for every operation without permission.
         libc::EACCES if system.options().is_dxfuse() => Errno::EPERM,
         errno => Errno::from_i32(errno),
     }

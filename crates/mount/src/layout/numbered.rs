@@ -124,7 +124,7 @@ mod tests {
         #[test]
         fn no_two_items_have_the_same_path(items in prop::collection::vec(item(), 0..12)) {
             let mut items = items;
-            // A directory has its name alone among the directories, and every item an id of its own.
+            // Names of directories are unique among directories, and every item has its own id.
             let mut seen = HashSet::new();
             items.retain(|item| !item.is_directory || seen.insert(item.name.clone()));
             for (id, item) in items.iter_mut().enumerate() {

@@ -67,11 +67,11 @@ impl Beginning {
         let now = source.client.changes(Some(&at), Some("now"), 0);
         match source.within(now).await {
             Ok(changes) => {
-                // Once more, since it may have changed before that position.
+                // Read again, since it may have changed before that position.
                 let root = source.root(&options.root).await?;
                 Ok(Self::of(&root, options, (changes.next, true)))
             }
-            // Without the right to follow changes, nothing is kept.
+            // Without the right to follow changes, nothing is cached.
             Err(fault) if [libc::EACCES, libc::ENOENT].contains(&fault.errno) => {
                 Ok(Self::of(&root, options, (String::new(), false)))
             }

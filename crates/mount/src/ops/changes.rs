@@ -67,7 +67,7 @@ impl FileSystem {
         if kind == ResourceKind::Collection
             && let Some(children) = self.lock().children_mut(ino)
         {
-            // Nothing can be in it yet that was not reported.
+            // It cannot contain anything yet that was not reported.
             children.complete = true;
         }
         self.hold(ino);
@@ -336,7 +336,7 @@ impl FileSystem {
         let node = cache.node_mut(ino)?;
         let found = match found {
             Ok(found) => found,
-            // Somebody removed the object: what is being written is a new file, which has the mode once it is published.
+            // The object was removed by others: the draft is a new file, which gets the mode once it is published.
             Err(fault) if fault.errno == libc::ENOENT && node.dirty => {
                 node.set_mode(mode);
                 return Ok(());
@@ -345,7 +345,7 @@ impl FileSystem {
         };
         cache.update(ino, &found);
         let node = cache.node_mut(ino)?;
-        // Of a file that is being written nothing else is taken over.
+        // For a file being written, nothing else is updated.
         node.attr.mode = mode.unwrap_or(node.attr.mode);
         Ok(())
     }

@@ -26,7 +26,7 @@ impl FileSystem {
         if self.getattr(ino).await?.attr.kind != FileKind::Directory {
             return Err(Fault::new(libc::ENOTDIR, "not a directory"));
         }
-        // It stays known while it is open.
+        // It stays in the cache while it is open.
         self.opens(ino, 1);
         match self.entries(ino).await {
             Ok(entries) => {
@@ -88,7 +88,7 @@ impl FileSystem {
             }
             return Err(Fault::warning(libc::EIO, "a listing was lost"));
         }
-        // Something changed meanwhile: this listing is as good as any other, and is not kept.
+        // Something changed meanwhile: this listing is still valid to return, but is not cached.
         let mut entries = self.dots(&cache, ino)?;
         for resource in &found {
             let (child, _) = cache.learn(ino, generation, resource);

@@ -123,11 +123,11 @@ impl FileSystem {
                 Some(draft) => Some(Arc::clone(draft).lock_owned().await),
                 None => None,
             };
-            // Looked at once nobody publishes it: a publication gives the content another tag.
+            // Read once no publication is running: a publication changes the tag of the content.
             let attr = self.getattr(ino).await?.attr;
             let mut drafts = self.0.drafts();
             if drafts.get(&ino).map(Arc::as_ptr) != known.as_ref().map(Arc::as_ptr) {
-                // Another operation has begun one, or given one up.
+                // Another operation has created or dropped a draft.
                 continue;
             }
             let is_current = |open: &Draft| open.is_dirty() || open.is_of(attr.etag.as_deref());
@@ -157,7 +157,7 @@ impl FileSystem {
         let parent = parent.ok_or_else(|| Fault::new(libc::ESTALE, "its directory is gone"))?;
         let name = match node.orphan {
             false => node.name.clone(),
-            // It is never published, and does not depend on what has its old name.
+            // It is never published, and is independent of the file that now has its old name.
             true => format!(".{ino}.removed"),
         };
         Ok(Target::New { parent, name, exclusive: node.exclusive })
@@ -186,7 +186,7 @@ impl FileSystem {
         let target = self.target(ino)?;
         let is_object = matches!(target, Target::Object(_));
         let published = match draft.publish(&target, with).await {
-            // Somebody removed the object meanwhile: what was written is not lost.
+            // The object was removed by others meanwhile: the written data is not lost.
             Err(fault) if fault.errno == libc::ENOENT && is_object && self.lost_object(ino) => {
                 draft.publish(&self.target(ino)?, with).await
             }

@@ -107,7 +107,7 @@ impl FileSystem {
         let reader = self.reader(&handle).await?;
         match reader.read(offset, length).await {
             Err(fault) if has_changed(&fault) => {
-                // It was replaced since the attributes were known: what is read from here on is the new content.
+                // It was replaced after the attributes were read: reads from here on return the new content.
                 self.refresh(handle.ino).await?;
                 self.reader(&handle).await?.read(offset, length).await
             }

@@ -79,7 +79,7 @@ impl FileSystem {
     /// Whether it is known that a name is not there, and will be reported once it is.
     pub fn lacks(&self, parent: Ino, name: &str) -> bool {
         let mut cache = self.lock();
-        // Where a name of the store is shown as another one, the kernel would not be told of it.
+        // If a name in the store is shown as another one, the kernel would not be notified of changes.
         self.is_followed() && !cache.is_numbered() && cache.look_up(parent, name) == Known::Absent
     }
 
@@ -117,7 +117,7 @@ impl FileSystem {
         match source.within(page).await {
             Ok(page) if page.next.is_none() => Ok(self.lock().fill(dir, generation, &page.entries)),
             Ok(_) => Ok(false),
-            // To find a name, and to list all, are rights of their own.
+            // Looking up a name and listing all names are separate rights.
             Err(fault) if fault.errno == libc::EACCES => Ok(false),
             Err(fault) => Err(fault),
         }

@@ -157,7 +157,7 @@ fn disk_cache(options: &CacheOptions, root: u64, created: &str) -> Result<Arc<Di
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // What cannot be noted is not known offline.
+        // Resources that cannot be recorded are not available offline.
         let _failed = self.note_learned();
     }
 }

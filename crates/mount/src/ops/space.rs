@@ -62,7 +62,7 @@ impl FileSystem {
         let me = self.0.source.within(self.0.source.client.whoami()).await?;
         let mut found = self.quotas(QuotaTarget::User(me.name)).await?;
         for group in me.groups {
-            // Which of a group are shown is a matter of rights.
+            // The caller may lack the right to see the quotas of a group.
             found.extend(self.quotas(QuotaTarget::Group(group)).await.unwrap_or_default());
         }
         Ok(found)

@@ -87,7 +87,7 @@ impl LocalFiles {
             true => lease.pieces.iter().map(Piece::open).collect(),
             false => None,
         };
-        // Once the files are open they need no lease; one that cannot be ended ends by itself.
+        // Open files need no lease; one that cannot be ended expires.
         let _ends_itself = source.within(source.client.end_lease(&lease.lease)).await;
         Some(LocalFile { pieces: pieces?, size })
     }
@@ -106,7 +106,7 @@ impl Piece {
             LocalBytes::Server => return None,
             LocalBytes::File { file, start } => {
                 let opened = File::open(file).ok()?;
-                // One that is shorter than it should be is read through the server, which repairs it.
+                // A file that is too short is read through the server, which repairs it.
                 let is_whole = opened.metadata().ok()?.len() >= start + length;
                 Some((Arc::new(opened), *start)).filter(|_| is_whole).map(Some)?
             }

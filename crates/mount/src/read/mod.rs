@@ -77,7 +77,7 @@ impl Reader {
             false => gather(&pieces, range).await,
         };
         if bytes.is_err() {
-            // The next read tries again, rather than meeting the same fault in what was read ahead.
+            // The next read is sent again, rather than returning the same error from the read-ahead.
             self.lock().pieces.clear();
         }
         bytes
@@ -109,7 +109,7 @@ impl Reader {
         let mut next = state.pieces.back().map_or(start, |piece| piece.range.end);
         while next < until {
             let length = (window / 4).clamp(PIECE.start, PIECE.end);
-            // Pieces begin and end where blocks of the disk cache do.
+            // Pieces are aligned to the blocks of the disk cache.
             let end = (next + length).next_multiple_of(BLOCK).min(self.size);
             let Some(share) = self.budget.take(end - next) else { return };
             state.pieces.push_back(Piece::fetch(self.wanted(next..end), share));

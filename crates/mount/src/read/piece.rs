@@ -46,7 +46,7 @@ struct Segments {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        // What has arrived is still to be kept.
+        // The received bytes are still to be cached.
         if self.arrived.lock(|all| all.length) < self.range.end - self.range.start {
             self.task.abort();
         }

@@ -26,7 +26,7 @@ impl FileSystem {
     /// Notes at once what was learned.
     pub(crate) async fn note_now(&self) {
         let inner = Arc::clone(&self.0);
-        // What cannot be noted is not known offline.
+        // Resources that cannot be recorded are not available offline.
         let _failed = spawn_blocking(move || inner.note_learned()).await;
     }
 }
@@ -60,7 +60,7 @@ impl Inner {
         let missed = match &tree.position {
             Some(since) if !self.source.is_offline() => match self.missed(root, since).await {
                 Ok(missed) => missed,
-                // It is tried again.
+                // This is retried later.
                 Err(_) => return Ok(Ok(())),
             },
             _ => Vec::new(),
@@ -116,7 +116,7 @@ impl Inner {
             let missed = self.missed(below, &since).await;
             self.lock().note_all(missed.unwrap_or_else(|_| vec![Note::Clear]));
         }
-        // Without a position the feed says why when it is opened.
+        // Without a position, opening the feed reports the reason.
         self.position.send_replace(now.unwrap_or(since));
         self.doubt();
     }
@@ -127,7 +127,7 @@ impl Inner {
         if !journal.is_begun() {
             return Ok(());
         }
-        // Before the notes are taken: those have all up to this position.
+        // Before the notes are collected: they include everything up to this position.
         let position = self.position.borrow().clone();
         let notes = self.lock().take_notes();
         journal.append(notes, &position).or_else(|error| self.noting_failed(error))

@@ -324,7 +324,7 @@ impl Draft {
     /// Cancels the stage on the server.
     pub(crate) async fn abandon(&mut self) {
         if let Body::Stage(stage) = &self.body {
-            // A stage that stays is removed after some days.
+            // An abandoned stage is removed after some days.
             let _stays = self.source.within(self.source.client.abandon_upload(&stage.id)).await;
         }
     }

@@ -69,7 +69,7 @@ impl Sending {
         while let Some(message) = next {
             next = match message {
                 Message::Settle(done) => {
-                    // The waiting operation may have ended.
+                    // The waiting operation may have been cancelled.
                     let _gone = done.send(self.fault.clone().map_or(Ok(()), Err));
                     self.received.recv().await
                 }
@@ -124,7 +124,7 @@ impl Sending {
             run.push(bytes.clone());
             match timeout(self.source.deadline(), parts.send(bytes)).await {
                 Ok(Ok(())) if run.length < LONGEST => {}
-                // It is long enough, or the request has ended, and its answer says why.
+                // It is long enough, or the request has ended; its response contains the reason.
                 Ok(_) => return Next::Later,
                 Err(_) => {
                     self.fault = Some(Fault::late());

@@ -116,7 +116,7 @@ async fn a_file_being_written_can_be_read_reopened_and_closed_twice() {
     let second = system.open_file(entry.ino, true).await.unwrap();
     assert_eq!(&system.read(second.handle, 0, 10).await.unwrap()[..], b"one");
     assert_eq!(system.getattr(entry.ino).await.unwrap().attr.size, 3);
-    // A duplicate of the first descriptor is closed, and the other one goes on.
+    // A duplicate of the first descriptor is closed, and the other one stays usable.
     system.flush(first.handle).await.unwrap();
     system.write(first.handle, 3, " two".into(), false).await.unwrap();
     system.write(second.handle, 7, " three".into(), false).await.unwrap();

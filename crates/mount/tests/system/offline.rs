@@ -30,7 +30,7 @@ async fn open(world: &World, options: Options) -> Outcome<Mount> {
 /// What the journals have, as text.
 fn journals(dir: &Path) -> String {
     let Ok(files) = std::fs::read_dir(dir.join("trees")) else { return String::new() };
-    // One that is being rewritten has another name by the time it is read.
+    // A journal being rewritten may have been renamed before it is read.
     files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok()).collect()
 }
 

@@ -72,7 +72,7 @@ impl<'a> Import<'a> {
         let parts = parts.await.map_err(wrong)??;
         self.bar.set_length(parts.len() as u64);
         let mut summary = Summary::default();
-        // Directories come before what is in them.
+        // Directories precede their contents.
         let mut waiting = parts.iter();
         let mut running = FuturesUnordered::new();
         loop {

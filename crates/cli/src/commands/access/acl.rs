@@ -30,7 +30,7 @@ enum What {
 What others may do is shown only to those who may change the access of the resource.")]
     Why {
         /// A user
-        // Not `user`, which is who the program logs in as.
+        // Not `user`, which is the user that the program logs in as.
         #[arg(value_name = "USER")]
         whom: String,
         /// A path in the store

@@ -44,7 +44,7 @@ impl Args {
         let login = Login { user, id: field(&made, "id"), token: field(&made, "token") };
         let earlier = logins(session)?.keep(&url, login.clone())?;
         if let Some(earlier) = earlier {
-            // An earlier token may have ended already, and is of no use to anyone who does not have the file.
+            // An earlier token may have expired already, and is useless to anyone without the file.
             let _ = revoke(&client, &earlier).await;
         }
         report(session, &url, &login, &field(&made, "expires"))

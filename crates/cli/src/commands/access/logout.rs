@@ -21,7 +21,7 @@ impl Args {
         let revoked = revoke(&client(session, &url)?, &login).await;
         logins.forget(&url)?;
         match revoked {
-            // It had ended before, or was revoked by other means.
+            // It has already expired, or was revoked by other means.
             Ok(()) => {}
             Err(error) if matches!(error.kind(), Kind::Unauthenticated | Kind::NotFound) => {}
             Err(error) => session.output.warn(

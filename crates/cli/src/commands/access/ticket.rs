@@ -23,7 +23,8 @@ enum What {
     Ls { path: Option<StorePath> },
     /// Remove a ticket
     Rm {
-        // Not named `ticket`: as the global flag of that name it would be shown, and used up.
+        // Not named `ticket`: it would be taken for the global flag of that name, presented to the
+        // server and used up.
         #[arg(value_name = "TICKET")]
         which: String,
     },

@@ -38,7 +38,7 @@ enum Verb {
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
-        // The verbs wait for the disk: not on a thread that others' work is waiting on.
+        // The verbs block on the disk, so they do not run on a thread of the executor.
         tokio::task::block_in_place(|| match self.verb {
             Verb::Info(args) => args.run(session),
             Verb::Ls(args) => args.run(session),

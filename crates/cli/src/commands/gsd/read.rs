@@ -63,7 +63,7 @@ impl Args {
 
     fn interpret(&self, file: &OsStr, mut command: Command) -> Result<()> {
         command.args(["-m", "cenote.gsd", "read", "--schema", &self.schema, "--mode", &self.mode]);
-        // Control-C is for the interpreter.
+        // Control-C is handled by the interpreter.
         let _interrupts = signal(SignalKind::interrupt())?;
         let status = command.arg("--").arg(file).status().map_err(|e| not_started(&e))?;
         if status.success() {

@@ -56,7 +56,8 @@ impl Args {
             Ok(recovery)
         });
         if finished.is_err() {
-            // Nothing refers to it; that it may be left behind is the lesser problem.
+            // Nothing refers to it; failing to remove it is less important than the error that is
+            // returned.
             let _ = std::fs::remove_file(&partial);
         }
         self.report(session, finished?)

@@ -66,7 +66,7 @@ impl Root {
         let mut moved = format!("{}{}", to.origin, to.path);
         for name in names.split('/').skip(1) {
             let Ok(name) = percent_decode_str(name).decode_utf8() else { return iri.into() };
-            // As they stand in the address of what is about a resource.
+            // As they occur in the addresses of a resource's metadata.
             let name = match name.starts_with(RESERVED) {
                 true => name,
                 false => encoded(&name).into(),

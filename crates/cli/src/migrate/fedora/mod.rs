@@ -186,7 +186,7 @@ impl<'a> Migration<'a> {
             Became::Brought => summary.graphs += 1,
             Became::Unchanged => summary.unchanged += 1,
             Became::Skipped => summary.skipped += 1,
-            // It is reported and counted again when everything is compared.
+            // It is reported and counted in the final comparison.
             Became::Failed => {}
         }
         Ok(())

@@ -72,7 +72,7 @@ impl Migration<'_> {
             }
             Phase::Bring => {}
         }
-        // What comes with bytes may state something, such as their name.
+        // A resource with bytes may have statements, such as a name.
         let is_stated = match has_bytes {
             true => has_graph,
             false => {
@@ -90,7 +90,7 @@ impl Migration<'_> {
     /// What a resource is at the source; none if it is not there any more.
     async fn look(&self, place: &Place) -> Result<Option<Thing>> {
         let path = self.from.path_of(place);
-        // Some servers have the root with a slash only.
+        // Some servers accept the root only with a trailing slash.
         let path = if place.is_root() { self.root_path.clone() } else { path };
         let mut described = match self.source.head(&path, None).await {
             Ok(described) => described,
@@ -110,7 +110,7 @@ impl Migration<'_> {
             described.digests.entry(name).or_insert(digest);
         }
         if described.model == Model::Binary && described.digests.is_empty() {
-            // A server that computes none refuses to be asked, or says nothing.
+            // A server that computes no digests refuses the request, or returns none.
             if let Ok(asked) = self.source.head(&path, Some("sha256")).await {
                 described.digests = asked.digests;
             }

@@ -214,7 +214,7 @@ proptest! {
         let mut files = BTreeSet::new();
         for path in paths {
             let at = dir.path().join(&path);
-            // A name that is that of a directory is taken.
+            // A file cannot have the path of an existing directory.
             if std::fs::create_dir_all(at.parent().unwrap()).is_ok() && std::fs::write(at, "").is_ok() {
                 files.insert(path);
             }

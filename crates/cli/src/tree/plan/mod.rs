@@ -114,7 +114,7 @@ fn difference(entry: &Entry, there: &Entry, checksum: bool) -> Result<Difference
             let same_time = same_time(entry, there);
             let same_content = entry.size() == there.size()
                 && match sha256 {
-                    // Without a time on both sides there is nothing else to go by.
+                    // Without a time on both sides, only the digests can be compared.
                     Some(sha256) if checksum || one_has_no_time(entry, there) => is(file, sha256)?,
                     _ => same_time,
                 };

@@ -20,7 +20,7 @@ fn a_collection_round_trips_with_its_versions() {
             history(&other, &format!("/kept/here{file}")),
             history(&world, &format!("/lab{file}")),
         );
-        // The current state is a version, too: it has no other place for its time.
+        // The current state is a version, too: its time cannot be stored otherwise.
         assert_eq!(now[..1], was[..]);
         assert_eq!((now.len(), now[0].1.as_str()), (2, "\"first\""));
         let first = |path: &str| {
@@ -30,7 +30,7 @@ fn a_collection_round_trips_with_its_versions() {
         };
         let (sample, file) = ("/kept/here/a sample", "/kept/here/a sample/raw.dat");
         assert_eq!(other.ok(&["cat", "--version", &first(file), file]), "one");
-        // The version has the description of its time.
+        // The version has the description that was current at its time.
         let changed = other.ok(&["versions", "diff", sample, &first(sample)]);
         assert!(changed.contains("More") && !changed.contains("chantillon"), "{changed}");
         let checked = other.ok(&["import", "ocfl", "archive", "/kept/here", "--check"]);
@@ -76,7 +76,8 @@ fn an_interrupted_export_or_import_is_continued() {
     let world = World::local();
     lab(&world);
     world.ok(&["export", "ocfl", "/lab", "archive"]);
-    // As if the run had ended before one object, while it wrote another, and while it moved a version into a third one.
+    // As if the run had been interrupted before one object, while writing another, and while moving a version into a
+    // third one.
     let root = cenote_ocfl::Root::open(&world.path("archive")).unwrap();
     let place = |id| root.place(id).unwrap();
     std::fs::remove_dir_all(place("info:fedora/.fcrepo")).unwrap();
@@ -87,7 +88,7 @@ fn an_interrupted_export_or_import_is_continued() {
     assert_eq!(objects(&world, "archive").len(), 4);
     assert!(!world.path("archive/extensions/cenote-staging").exists());
 
-    // As if the import had ended in the middle of a history.
+    // As if the import had been interrupted in the middle of a history.
     world.ok(&["import", "ocfl", "archive", "/kept"]);
     world.file("first", "one");
     world.ok(&["put", "first", ":/kept/a sample/raw.dat"]);

@@ -168,7 +168,7 @@ impl Log {
 
 /// Makes a log without records, all at once.
 fn create(dir: &Path) -> io::Result<()> {
-    // The seed is not of the history, which is the same whatever it is; it needs to be unknown to writers only.
+    // The seed does not affect the contents of the log; it only has to be unpredictable for writers of values.
     let header = header(Layout::Third, RandomState::new().hash_one(NEW));
     let file = File::create(dir.join(NEW))?;
     let mut start = vec![0; START];

@@ -101,7 +101,7 @@ pub(super) fn all(bytes: &Bytes, seed: u64, limit: usize) -> Vec<Group> {
         at += found;
         match next(bytes, at, seed, limit) {
             Some((group, end)) => {
-                // Not its second copy.
+                // The second copy of a record is skipped.
                 if groups.last() != Some(&group) {
                     groups.push(group);
                 }
@@ -246,7 +246,7 @@ mod tests {
             let mut bytes = record(&outer, 7);
             assert_eq!(all(bytes.clone()), [outer]);
             let beginnings: Vec<usize> = memmem::find_iter(&bytes, PREFIX).collect();
-            // Heads of the outer record, or beginnings of its copies, of which no inner one is whole.
+            // Headers of the outer record, or starts of its copies, none of which contains a complete inner record.
             beginnings.into_iter().for_each(|at| bytes[at] = 0);
             assert!(all(bytes).is_empty());
         }

@@ -147,18 +147,18 @@ mod tests {
         let first = || Found::Headless(vec![group(4, 5), group(5, 6)]);
         let unknown = Err((5, None));
         let table = [
-            // Stores of earlier programs, and new ones.
+            // Stores of earlier versions, and new ones.
             (false, Found::Missing, NoMark, Ok(5)),
             (false, empty(), NoMark, Ok(5)),
             (false, first(), NoMark, Ok(6)),
             (false, on(), NoMark, Ok(7)),
-            // The mark alone says that there was a log.
+            // Only the mark shows that there was a log.
             (false, on(), mark(7, false), Ok(7)),
             (false, Found::Missing, mark(5, false), unknown),
-            // One that was being made.
+            // A log that was being created.
             (false, Found::Missing, mark(5, true), Ok(5)),
             (false, first(), Unreadable, Ok(6)),
-            // A whole log.
+            // A complete log.
             (true, on(), NoMark, Ok(7)),
             (true, on(), Unreadable, Ok(7)),
             (true, on(), mark(5, false), Ok(7)),
@@ -173,7 +173,7 @@ mod tests {
             (true, gap(), NoMark, Err((6, Some(8)))),
             (true, settled(), NoMark, Err((5, Some(8)))),
             (true, settled(), mark(8, true), Err((5, Some(8)))),
-            // A log that is gone.
+            // A missing log.
             (true, Found::Missing, mark(5, true), Ok(5)),
             (true, empty(), mark(5, true), Ok(5)),
             (true, Found::Missing, mark(5, false), unknown),

@@ -48,7 +48,7 @@ pub(super) async fn states(
     let stated = Stated::of_store(&client.graph(&at).await?, names, place)?;
     let described = client.meta(&at).await?;
     let mut current = current(resource, stated, Extra::of_current(resource, described));
-    // The current state may be kept as a version, too, which says more of it.
+    // The current state may also be kept as a version, which has more details.
     if let Some(kept) = states.pop_if(|state| state.is_same(&current)) {
         let State { created, user, label, .. } = kept;
         current = State { created, user, label, ..current };

@@ -157,7 +157,7 @@ fn found(
         (is_binary == content.is_some()).then_some(State { created, label, content, graph, class })
     });
     let states = labelled(distinct(states));
-    // Of bytes of which nothing is known the store makes a guess.
+    // Without a known media type, the store guesses one.
     let media_type = now.mime_type.clone().filter(|it| it != ANY);
     Found { place, kind, states, extra, media_type }
 }

@@ -76,7 +76,7 @@ impl Args {
         let Some(moment) = &self.past.as_of else {
             return Ok(Found { resources: glob::expand(client, from).await?, as_of: None });
         };
-        // All requests are about the state at one position, whatever changes in the meantime.
+        // All requests refer to the state at one position, whatever changes in the meantime.
         let position = client.position_of(&moment.text()).await?;
         let resources = past::found(client, from, &position).await?;
         Ok(Found { resources, as_of: Some(position) })

@@ -171,7 +171,8 @@ impl Args {
     fn cache(&self, session: &Session) -> Option<CacheOptions> {
         let store = session.settings.get("url").map(|url| url.value.clone()).unwrap_or_default();
         let limit = self.cache_size << 20;
-        // Tokens and tickets give their holders what they may see; only their digest is written down.
+        // Tokens and tickets determine what is visible, but are secret: only their digest is written to
+        // disk.
         let who = ["user", "token", "ticket"].map(|name| session.settings.get(name));
         let user = who.map(|it| it.map(|it| it.value.clone()).unwrap_or_default()).join("\n");
         self.cache.clone().map(|dir| CacheOptions { dir, limit, store, user })
@@ -184,7 +185,7 @@ impl Args {
 
     fn log(&self) -> Result<Log> {
         let write = |to: &mut dyn Write, fault: &Fault| {
-            // A log that cannot be written to does not keep the mount from going on.
+            // The mount continues without a log that cannot be written.
             let _unwritten = writeln!(to, "{} cenote mount: {fault}", Timestamp::now());
         };
         let Some(path) = &self.log else {

@@ -68,7 +68,7 @@ impl DaemonLog {
     pub(super) fn line(&self, module: &str, text: impl std::fmt::Display) {
         let time = Timestamp::now().strftime("%H:%M:%S%.3f");
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A log that cannot be written to does not keep the mount from going on.
+        // The mount continues without a log that cannot be written.
         let _unwritten = writeln!(file, "dxfuse: {time} {module}: {text}");
     }
 

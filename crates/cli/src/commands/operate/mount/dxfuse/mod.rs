@@ -48,7 +48,7 @@ async fn mount(flags: &Flags, session: &Session) -> Result<()> {
     if !flags.foreground && !is_child() {
         return in_background(&state, session).await;
     }
-    // Scripts look for processes of that name; without it they find none, and the mount is the same.
+    // Scripts look for processes of that name; if it cannot be set, the mount still works.
     let _unnamed = std::fs::write("/proc/self/comm", "dxfuse");
     let log = state.begin_log()?;
     let served = serve(flags, session, (&state, &log)).await;
