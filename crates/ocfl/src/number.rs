@@ -36,7 +36,7 @@ impl VersionNumber {
     /// The version with a number, written as this one is.
     pub(crate) fn at(self, number: u32) -> Option<Self> {
         let next = Self { number, ..self };
-        // With zeros in front there is at least one.
+        // A padded number has at least one leading zero.
         let is_wide = self.width > 0 && number.to_string().len() >= self.width;
         (!is_wide && number < 1_000_000_000).then_some(next)
     }

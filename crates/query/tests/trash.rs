@@ -34,7 +34,7 @@ impl World {
     fn put(&self, at: &str) {
         let (above, _) = path(at).split_last().map(|(above, name)| (above, name.clone())).unwrap();
         let options = CreateOptions { parents: true, exist_ok: true, ..CreateOptions::default() };
-        // A name on the way can be an object: then there is nothing to put.
+        // A name in the path may be an object; the put then fails.
         if self.store.create(&self.rods, &above, Draft::Collection, options).is_err() {
             return;
         }
@@ -52,7 +52,7 @@ impl World {
     fn remove(&self, at: &str) {
         let keep = Some(Duration::from_secs(3_600));
         let options = RemoveOptions { recursive: true, keep, ..RemoveOptions::default() };
-        // Not everything that a history removes is there.
+        // The history may remove a missing resource.
         let _ = self.store.remove(&self.rods, &path(at).into(), &options);
     }
 

@@ -16,7 +16,7 @@ pub(crate) fn check(text: &[u8]) -> Result<(), ReadError> {
     // The reader refuses bytes that are not UTF-8.
     let text = std::str::from_utf8(text).unwrap_or_default();
     let mut entities = HashMap::new();
-    // As the reader finds them: each is known to those that follow.
+    // In document order, as by the reader: each entity may use those declared before it.
     for declared in text.split("<!ENTITY").skip(1) {
         if let Some((name, value)) = declaration(declared) {
             entities.insert(name, grown(value, &entities));

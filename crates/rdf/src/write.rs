@@ -177,7 +177,7 @@ mod tests {
     }
 
     fn literal() -> impl Strategy<Value = Literal> {
-        // XML has no way to say control characters.
+        // XML cannot represent control characters.
         let text = "[^\\p{Cc}\u{fffe}\u{ffff}]{0,6}";
         prop_oneof![
             text.prop_map(Literal::new_simple_literal),

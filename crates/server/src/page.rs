@@ -30,7 +30,7 @@ impl Markup {
                 '>' => self.0.push_str("&gt;"),
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
-                // What turns the direction of the text around it, or is no text at all.
+                // Characters that change the direction of surrounding text, and control characters.
                 '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => self.0.push('\u{fffd}'),
                 c if c.is_control() && c != '\n' && c != '\t' => self.0.push('\u{fffd}'),
                 c => self.0.push(c),

@@ -58,7 +58,7 @@ impl Store {
 
     /// Removes what is below a removed resource, children first, then itself.
     fn sweep_tree(&self, root: ResourceId) -> Result<u64> {
-        // What one resource takes is not known before; a quarter leaves room for a large one.
+        // The size of one resource is not known in advance; a quarter leaves room for a large one.
         let room = self.parts().engine.limits().batch / 4;
         let mut swept = 0;
         let mut way = vec![root];

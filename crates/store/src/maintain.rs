@@ -66,7 +66,7 @@ impl Store {
 
     async fn keep_up(&self, pace: Pace) {
         loop {
-            // What failed was logged.
+            // Failures were logged.
             let _ = self.keep_up_once(&pace).await;
             let _ = tokio::time::timeout(pace.round, self.inner.work.notified()).await;
         }
@@ -167,11 +167,11 @@ impl Store {
         self.expire_leases();
         faults.add(self.blocking(|store| store.refresh_places()).await);
         faults.add(self.mend_noted().await);
-        // Before the jobs, which sweep what is removed for good.
+        // Before the jobs, which sweep purged trees.
         faults.add(self.blocking(|store| store.purge_trash()).await);
         faults.add(self.make_room().await);
         faults.add(self.blocking(|store| store.run_jobs()).await);
-        // After the jobs: until a tree is counted it is not known how much it is.
+        // After the jobs: the size of a tree is not known until it is counted.
         faults.add(self.blocking(|store| store.purge_over_limits()).await);
         faults.add(self.blocking(|store| store.sweep_uploads()).await);
         faults.add(self.blocking(move |store| store.trim_changes(changes)).await);

@@ -232,7 +232,7 @@ impl Store {
 
     /// A consistent view for one answer.
     pub(crate) fn view(&self) -> Result<View> {
-        // Before the snapshot: what was erased since is in it, or is seen to be missing.
+        // Before the snapshot: contents erased since then are in it, or are noticed to be missing.
         let moment = self.inner.pins.moment();
         let snapshot = match self.view_within()? {
             Some(within) => Box::new(within),
@@ -276,7 +276,7 @@ impl Store {
             if attempt < PAUSES {
                 self.pause(attempt);
             } else if !turn.as_ref().is_some_and(|turn| turn.is_of(&contested)) {
-                // Left before another is joined.
+                // Leaves one queue before joining another.
                 drop(turn.take());
                 turn = Some(self.inner.lines.join(contested));
             }

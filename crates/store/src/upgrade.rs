@@ -163,7 +163,7 @@ impl Store {
         for row in view.snapshot.scan(&keys::graphs(), ScanOptions::default()) {
             let (key, value) = row?;
             let id = keys::first_id(&key).unwrap_or_default();
-            // What does not decode is left to the check.
+            // Undecodable records are left to the check.
             let record = GraphRecord::from_value(&value);
             if let Ok(graph) = record.and_then(|record| whole(&view, id, record)) {
                 entries.extend(metadata::entries(id, &graph));
@@ -202,7 +202,7 @@ impl Store {
         })
     }
 
-    /// Changes the records of a table in commits of bounded size. What does not decode is left to the check.
+    /// Changes the records of a table in commits of bounded size. Undecodable records are left to the check.
     fn each<T: Record>(
         &self,
         mut range: KeyRange,

@@ -131,12 +131,12 @@ async fn together(store: &Store, caller: &Caller, home: &str, ops: &[Op]) -> Res
         let set = store.within(caller, id).await?;
         for op in ops {
             match op {
-                // Its parts come outside of the set.
+                // Its parts are sent outside of the set.
                 Op::Upload(name, bytes) => {
                     let to = path(format!("{home}/{name}"));
                     set.put(caller, to, once(bytes), PutOptions::default()).await.map(drop)?;
                 }
-                // No stage is begun in a set.
+                // A stage cannot be created in a set.
                 Op::Stage(name, offset, bytes, size) => {
                     let write = Op::Write(name.clone(), *offset, bytes.clone());
                     for op in [write, Op::Truncate(name.clone(), *size)] {
@@ -318,7 +318,8 @@ fn kill_after(child: Child, enough: u64) -> Vec<u64> {
 /// The same, if `act` ends it, which gets the number of acknowledged changes after each.
 fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) -> Vec<u64> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // Read meanwhile: a writer that fails prints its operation, bytes and all, which is more than a pipe takes.
+    // Read concurrently: a writer that fails prints its operation including its bytes, which is more than a pipe can
+    // hold.
     let mut errors = child.stderr.take().unwrap();
     let failed = std::thread::spawn(move || {
         let mut printed = Vec::new();
@@ -414,9 +415,9 @@ fn prepare(dir: &Path, round: u64) {
         let options = CreateOptions { parents: true, ..CreateOptions::default() };
         let home = path(home(round, writer));
         store.create(&caller, &home, Draft::Collection, options).unwrap();
-        // One writer's changes are kept as versions, of which the oldest go.
+        // One writer's changes are kept as versions, of which the oldest are dropped.
         let keep = (writer == 0).then_some(Versioning::EachChange(Retention::last(3)));
-        // What another removes goes by way of the trash.
+        // Resources removed by another writer are moved to the trash.
         let keep_removed = (writer == KEEPING).then_some(Some(3_600));
         let versioning = Some(keep);
         let change = AttributeChange { versioning, keep_removed, ..AttributeChange::default() };

@@ -66,7 +66,7 @@ impl Object {
             }
         }
         for (name, block) in &self.inventory.fixity {
-            // What other algorithms say cannot be compared, which the specification allows.
+            // Digests of other algorithms cannot be compared, which the specification allows.
             let Some(algorithm) = Algorithm::named(name) else { continue };
             for (digest, paths) in block {
                 paths.iter().for_each(|path| wanted.add(path, algorithm, digest, "E093"));

@@ -60,7 +60,7 @@ impl Root {
         if !is_declared {
             layout::write(path, &Layout::default())?;
             let (name, text) = declaration(Spec::V1_1);
-            // The last step: what is without it is not a root yet.
+            // The last step: a directory without the declaration is not a root yet.
             write(&path.join(name), text.as_bytes())?;
             sync(path)?;
         }

@@ -51,7 +51,7 @@ proptest! {
         let object = Object::open(&root.objects().unwrap()[0]).unwrap();
         object.check().unwrap();
         prop_assert_eq!(read(&object), states.clone());
-        // Each content is kept once.
+        // Each content is stored once.
         let bytes: std::collections::BTreeSet<_> = states.iter().flat_map(BTreeMap::values).collect();
         prop_assert_eq!(object.inventory().manifest.len(), bytes.len());
     }
@@ -83,7 +83,8 @@ fn paths_outside_the_object_are_not_written() {
 
 #[test]
 fn partly_moved_versions_are_completed() {
-    // The inventories of the first two versions, as if the run had ended before it replaced that of the object, or its sidecar.
+    // The inventories of the first two versions, as if the run had been interrupted before it replaced that of the
+    // object, or its sidecar.
     for names in [&["inventory.json", "inventory.json.sha512"][..], &["inventory.json.sha512"]] {
         let sample = Sample::new();
         for name in names {

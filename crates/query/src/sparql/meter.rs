@@ -147,7 +147,7 @@ pub(super) fn row() -> Result<()> {
 
 fn overrun() -> Option<Overrun> {
     let limits = LIMITS.with_borrow(Clone::clone)?;
-    // Terms of an earlier query may be dropped late: then less than nothing is held.
+    // Terms of an earlier query may be dropped late: the count is then negative.
     let held = HELD.get();
     if held > limits.bytes && held <= usize::MAX / 2 {
         return Some(Overrun::Bytes(limits.bytes));

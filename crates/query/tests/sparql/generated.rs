@@ -69,7 +69,7 @@ pub(crate) fn planted() -> impl Strategy<Value = Vec<(usize, Statement)>> {
         object,
         unit,
     });
-    // What the server manages may be stated, too, and a collection may be of a class.
+    // Server-managed properties may be stated, too, and a collection may have a class.
     let managed = prop_oneof![
         class("DirectContainer"),
         class("Resource"),

@@ -41,7 +41,7 @@ impl Feed {
     pub(crate) async fn next(&mut self, until: Instant) -> Result<ChangePage, Problem> {
         let (app, store) = (self.app.clone(), self.app.store().clone());
         loop {
-            // Begun before the look, so that no change falls between the two.
+            // Subscribed before the read, so that no change is missed between the two.
             let changed = store.changed();
             let page = self.look().await?;
             self.since = page.next;

@@ -253,7 +253,7 @@ impl Once {
     ) -> cenote_store::Result<()> {
         notes.put_about(resource, &self.name, self.digest.clone()).map_err(|error| {
             match error.kind() {
-                // Not to be taken for a name in the tree that is taken.
+                // Must not be confused with the conflict of a name in the tree.
                 ErrorKind::Exists => Error::new(ErrorKind::Conflict, error.to_string()),
                 _ => error,
             }

@@ -179,7 +179,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // Those queued after the first six came too soon, and did not cost an argon2.
+        // Attempts queued after the first six came too soon, and did not cost an Argon2 computation.
         assert_eq!(outcomes, [6, 44]);
         let still = futures_util::poll!(pin!(log_in(&app, claim("ada", "right", 1))));
         assert!(matches!(still, Poll::Ready(Ok(_))));

@@ -29,7 +29,7 @@ pub(crate) struct Checked {
 pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
     match call.method.as_str() {
         "GET" => show(&call, &check(&call).await?),
-        // The headers do not depend on the result of a check, so that none is made.
+        // The headers do not depend on the result of a check, so it is skipped.
         "HEAD" | "OPTIONS" => {
             call.blocking(open).await?;
             Ok(headers(&call).0.into_response())
@@ -82,7 +82,7 @@ fn headers(call: &Call) -> Headers {
     headers.add(header::ALLOW, METHODS);
     headers.add(header::VARY, "Accept");
     headers.syntax(syntax(call));
-    // The next check may find something else.
+    // The next check may have a different result.
     headers.add(header::CACHE_CONTROL, "no-store");
     headers
 }

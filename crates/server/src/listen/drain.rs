@@ -57,7 +57,7 @@ impl Rest {
         if rest.size_hint().upper().is_none_or(|size| size > WORTH_KEEPING) {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        // A client that was too slow for the handler gets no more time.
+        // A client that was too slow for the handler gets no extra time.
         (response.status() != StatusCode::REQUEST_TIMEOUT).then_some(rest)
     }
 

@@ -233,7 +233,7 @@ mod tests {
             let term = || Term { pred: pred.clone(), op: op.clone(), val: val.clone() };
             let search = Search { logic, terms: vec![term(), term()] };
             if let Ok(text) = search.query() {
-                // An unknown prefix, or an invalid IRI, is found by the parser; nothing else is.
+                // The parser only rejects an unknown prefix or an invalid IRI.
                 let parsed = cenote_rdf::Query::parse(&text, "http://h/");
                 let forms = text.matches("SELECT").count();
                 prop_assert!(parsed.is_err() || forms == 1, "{}", text);

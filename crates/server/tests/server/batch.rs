@@ -12,7 +12,7 @@ use crate::support::{Answer, TestServer, USER};
 
 fn header(name: &str, kind: EntryType, size: usize) -> Header {
     let mut header = Header::new_ustar();
-    // As it is: `set_path` refuses what the server has to refuse.
+    // Copied unchecked: `set_path` would refuse names that the server has to refuse.
     header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
     header.set_entry_type(kind);
     header.set_mode(0o640);
@@ -72,7 +72,7 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
 async fn media_types_are_imported_and_exported_with_the_files() {
     let server = TestServer::new();
     let mut builder = Builder::new(Vec::new());
-    // Its own length, the key and the value, as POSIX has it.
+    // Its own length, the key and the value, as specified by POSIX.
     let record = b"35 CENOTE.media_type=text/x-tuning\n";
     assert_eq!(record.len(), 35);
     for (name, kind, bytes) in
@@ -115,7 +115,7 @@ async fn conditions_apply_to_each_file() {
     let answer = batch.body(sent.clone()).send().await;
     let kinds: Vec<_> = lines(&answer.body).iter().map(|l| l["problem"]["type"].clone()).collect();
     let refused = Value::from("urn:cenote:problem:precondition");
-    // The directory and the link may be there.
+    // The directory and the link may exist.
     assert_eq!(kinds, [Value::Null, Value::Null, refused.clone(), Value::Null, refused.clone()]);
     assert_eq!(server.get("/in/d/a").await.body, "before");
     assert_eq!(server.get("/in/d/c").await.body, "3");

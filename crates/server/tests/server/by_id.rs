@@ -159,14 +159,14 @@ async fn requests_by_id_give_the_same_response_as_by_path() {
         let is_read = matches!(&*template.method, "GET" | "HEAD");
         let mut answers = Vec::new();
         for (n, way) in [&by_path, template].into_iter().enumerate() {
-            // Each way on a resource of its own, if it may be changed or removed.
+            // Each way with its own resource, which may be changed or removed.
             let path = if is_read { format!("/r{compared}") } else { format!("/w{compared}-{n}") };
             if n == 0 || !is_read {
                 server.put(&path, "content").await.expect(201);
             }
             let found = server.ask("GET", &format!("/v1/stat?path={path}")).send().await;
             let answer = ask(&server, way, (&path, &found.expect(200)["id"])).await;
-            // An error names what was asked for.
+            // An error contains the requested path or id.
             let shown = is_read && answer.status.is_success();
             let media_type = answer.header("content-type").to_owned();
             answers.push((answer.status, media_type, shown.then_some(answer.body)));

@@ -168,7 +168,7 @@ async fn patches_in_any_order_are_writes_to_bytes() {
                 model.resize(size, 0);
                 format!("truncate={size}")
             }
-            // Also beyond the end: what lies between is zeros.
+            // Also beyond the end: the gap is filled with zeros.
             _ => {
                 let offset = roll(80) as usize;
                 if !bytes.is_empty() {

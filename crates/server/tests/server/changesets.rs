@@ -265,7 +265,7 @@ async fn no_request_in_a_change_set_has_effects_outside_of_it() {
                 continue;
             }
             let uri = path.replace("{id}", "1").replace("{offset}", "0");
-            // An answer to HEAD has no words.
+            // A response to HEAD has no body.
             let ask = within(&server, &id, &same.to_uppercase(), &uri);
             let refused = ask.json(&json!({})).send().await.problem(409, "changeset");
             assert!(refused["hint"].is_string(), "{method} {path}");

@@ -199,7 +199,7 @@ async fn a_full_disk_is_reported_during_the_upload() {
     let head = case.head(&format!("content-length: {LARGE}"));
     for operation in 1..=2 {
         let refused = async {
-            // The store's upkeep may meet the fault first.
+            // The store's upkeep may hit the fault first.
             loop {
                 faults.fail(operation, Fault::NoSpace);
                 let answer = send(&server, &head, &case.body()).await;

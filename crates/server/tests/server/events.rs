@@ -81,7 +81,7 @@ async fn changes_are_sent_as_events_and_a_reconnecting_client_continues() {
     assert_eq!(change["position"], id);
     drop(events);
     server.put("/b", "2").await.expect(201);
-    // The position of the last event counts, not the one in the address.
+    // The position of the last event takes precedence over the one in the address.
     let mut events = Events::begin(&server, "/v1/changes?since=now", Some(&id)).await;
     assert_eq!(events.change().await.1["name"], "b");
     server.put("/c", "3").await.expect(201);
@@ -125,7 +125,7 @@ async fn a_change_outside_of_requests_wakes_waiting_clients() {
     let uri = format!("/v1/changes?since={since}&wait=300");
     let mut polled = 0;
     let job = std::future::poll_fn(|context| {
-        // After both were polled some times, so that they wait by now.
+        // After both were polled a few times, so that they are waiting.
         polled += 1;
         if polled < 50 {
             context.waker().wake_by_ref();

@@ -305,7 +305,7 @@ fn change(dice: &mut Dice, bytes: &mut Vec<u8>) {
 /// The status of the first answer, if there is one.
 async fn status(server: &Running, request: &[u8]) -> Option<u16> {
     let mut stream = server.connect().await;
-    // A server may refuse before all has come.
+    // A server may refuse before the request is complete.
     let _ = stream.write_all(request).await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;

@@ -60,7 +60,7 @@ async fn an_upload_in_parts_in_any_order_gets_the_same_guess() {
     for (bytes, media_type, path) in contents().filter(|(bytes, ..)| bytes.len() > 1) {
         let begun = server.post("/v1/uploads", json!({ "path": path })).await.expect(201);
         let upload = format!("/v1/uploads/{}", begun["id"].as_str().unwrap());
-        // The first ones are of a few bytes, the last one is large, and comes first.
+        // The first parts are a few bytes long, the last one is large and sent first.
         let ends = [3, 10, 1_000, 5_000].map(|end: usize| end.min(bytes.len()));
         let mut parts: Vec<_> =
             [0].into_iter().chain(ends).zip(ends.into_iter().chain([bytes.len()])).collect();

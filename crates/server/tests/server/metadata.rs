@@ -325,7 +325,7 @@ async fn versions_are_kept_restored_and_pruned() {
         .problem(400, "invalid");
     change(json!({"path": "/a", "op": "label", "version": 99})).await.problem(404, "not-found");
     change(json!({"path": "/a", "op": "restore", "version": 99})).await.problem(404, "not-found");
-    // They are not lost unasked.
+    // They are not lost without a request.
     server.put("/b", "b").await.expect(201);
     let over = |versions: bool| {
         let to = json!({"from": {"path": "/b"}, "to": "/a", "replace": true, "versions": versions});

@@ -36,8 +36,8 @@ async fn every_response_conforms_to_the_document() {
     let program = std::env::var("SCHEMATHESIS").unwrap_or_else(|_| "schemathesis".to_owned());
     let mut client = Command::new(program);
     client.args(["run", &document, "--checks", "all", "--max-examples", "10", "--seed", "1"]);
-    // What a schema cannot say (either a path or an id, a path that begins with `/`) is refused all the same. And an
-    // upload that is complete is gone, which that check expects of `DELETE` alone.
+    // Constraints that a schema cannot express (either a path or an id, a path that begins with `/`) are still
+    // enforced. And a completed upload is gone, which that check expects only of `DELETE`.
     let excluded = "positive_data_acceptance,ensure_resource_availability";
     client.args(["--exclude-checks", excluded]);
     client.env("SCHEMATHESIS_HOOKS", "schemathesis_hooks");

@@ -112,7 +112,7 @@ impl Write for Lines {
 async fn no_secret_is_ever_logged() {
     let lines = Lines::default();
     let writer = lines.clone();
-    // For the whole process: what other tests log meanwhile must not have these secrets either.
+    // For the whole process: the logs of concurrent tests must not contain these secrets either.
     tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
         .with_ansi(false)
@@ -180,7 +180,7 @@ async fn each_route_declares_how_it_uses_a_ticket() {
         ("GET", "/v1/archive?path=/c", b"", [1, 0, 0]),
         ("PUT", "/v1/fs/c/a", b"four", [1, 1, 4]),
         ("PATCH", "/v1/fs/c/a?append=true", b"five", [1, 1, 4]),
-        // A directory and a link besides.
+        // And a directory and a link.
         ("POST", "/v1/batch?path=/c", &batch, [4, 4, 7]),
     ] {
         let before = used().await;

@@ -141,7 +141,7 @@ async fn places_are_added_only_where_the_settings_allow() {
         assert!(moved.status.is_client_error(), "{address}: {moved:?}");
     }
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0, "nothing was made there");
-    // Whoever has the directory open owns the machine's account, too.
+    // A caller with direct access to the directory controls the account on the machine, too.
     let owner = LocalCaller::administrator(disk.embedded.store()).unwrap();
     let new = json!({"name": "vault", "address": format!("file://{}/x", outside.path().display())});
     let ask = disk.server.ask_as(None, "POST", "/v1/places").json(&new).extension(owner);

@@ -106,7 +106,8 @@ async fn requests_beyond_the_concurrency_limit_are_refused() {
     server.ask("GET", "/v1/whoami").send().await.expect(200);
     let slow = server.ask("PUT", "/v1/fs/a").body(silent).send();
     tokio::pin!(slow);
-    // The caller is known by now: one poll is enough for this request to take the only place.
+    // The caller is authenticated by now: one poll is enough for this request to take the only
+    // slot.
     assert!(futures_util::poll!(&mut slow).is_pending());
     let turned = server.get("/a").await;
     turned.problem(503, "overloaded");

@@ -50,7 +50,7 @@ async fn a_response_with_corrupt_bytes_is_aborted_and_the_damage_reported() {
     assert!(part.status == 206 && part.body == content[2_500_000..]);
     let stat = server.ask("GET", "/v1/stat?path=/a").send().await.expect(200);
     assert_eq!(stat["damaged"], true, "{stat}");
-    // Upkeep marks it; here nobody maintains the store.
+    // Upkeep would mark it, but does not run here.
     let status = server.ask("GET", "/v1/scrub").send().await.expect(200);
     assert!(status["begun"].is_null() && status["percent"] == 0, "{status}");
     let begun =

@@ -85,7 +85,7 @@ fn waiting_requests_use_no_slot_and_no_thread() {
             for ask in waiting(&server) {
                 let mut ask = Box::pin(ask.send());
                 let expected = under_way.len() + 1;
-                // A form is read before its caller is known: it has had no place yet, and is not counted.
+                // A form is read before its caller is authenticated: it has no slot yet, and is not counted.
                 let counted = expected - expected / 7;
                 while count(&server, "cenote_http_requests_waiting ").await < counted {
                     let polled = futures_util::poll!(ask.as_mut());
@@ -113,7 +113,7 @@ async fn bodies_in_memory_have_a_total_limit() {
     };
     let large = " ".repeat(60_000);
     for who in [USER, ADMIN] {
-        // Once they are known, one poll is enough to read what has come.
+        // Once they are authenticated, one poll is enough to read what has been received.
         server.ask_as(Some(who), "GET", "/v1/whoami").send().await.expect(200);
     }
     let mut held = Box::pin(create(USER, begun(large.clone())).send());

@@ -194,7 +194,7 @@ fn a_query_stops_when_its_client_disconnects() {
         let ask = format!("GET /irods-http-api/0/query?op=execute_genquery&query={query} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n");
         let mut client = server.connect().await;
         client.write_all(ask.as_bytes()).await.unwrap();
-        // The question for the number is one, too.
+        // The request for the number counts, too.
         while !server.raw(&metrics()).await.contains("http_requests_under_way 2") {}
         drop(client);
     });

@@ -107,7 +107,7 @@ async fn a_walk_is_returned_in_pages_and_resumes_after_any_line() {
         }
         assert_eq!(walked, ordered, "{limit}");
     }
-    // After something that is gone; after the collection was moved, below its new path.
+    // After a removed resource; and, after the collection was moved, below its new path.
     server.ask("DELETE", "/v1/fs/t/b?recursive=true").send().await.expect(204);
     assert_eq!(page(Some("/t/b/1"), 9).await, ["/t/b.x"]);
     server.post("/v1/move", json!({"from": {"path": "/t"}, "to": "/u"})).await.expect(200);

@@ -59,7 +59,7 @@ async fn any_bytes_are_returned_individually_in_the_list_and_in_a_listing() {
     let graph = std::str::from_utf8(&graph.body).unwrap();
     let typed = "\"YQBi\"^^<http://www.w3.org/2001/XMLSchema#base64Binary>";
     assert!(graph.contains(typed), "{graph}");
-    // Putting the graph that was got changes none of them.
+    // Putting back the graph changes none of them.
     let put =
         server.ask("PUT", "/v1/graph?path=/a").header("content-type", "application/n-triples");
     put.body(graph.to_owned()).send().await.expect(200);

@@ -303,7 +303,7 @@ impl Transaction {
                 None => batch.delete(key),
             };
         }
-        // What frees space is never refused.
+        // Changes that free space are never refused.
         for (key, limit) in self.tallies.limits() {
             if self.sums.get(key).is_some_and(|sum| *sum > 0) {
                 batch.require_at_most(key.clone(), *limit);

@@ -42,7 +42,7 @@ impl Store {
         };
         if how != ChangeSetState::Open && held.end_now(how, self.now()) {
             self.inner.due.look_at_all();
-            // Jobs that were recorded in it begin now.
+            // Jobs that were recorded in it start now.
             self.inner.work.notify_one();
             self.inner.moving.notify_one();
         }

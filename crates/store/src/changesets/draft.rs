@@ -136,7 +136,7 @@ impl Draft {
         for (key, value) in &work.seen {
             let value = match self.changes.contains_key(key) {
                 false => value.clone(),
-                // What it adds to is not its own.
+                // It adds to a value of the base.
                 true if !self.writes.contains_key(key) => base.get(key)?,
                 true => continue,
             };
@@ -218,7 +218,7 @@ impl Draft {
                 None => batch.delete(key),
             };
         }
-        // What frees space is never refused.
+        // Changes that free space are never refused.
         for (key, most) in &self.limits {
             if self.sums.get(key).is_some_and(|sum| *sum > 0) {
                 batch.require_at_most(key.clone(), *most);

@@ -156,7 +156,7 @@ impl Held {
         if ended.is_some() {
             self.ends.add(how);
         }
-        // Whatever that has done is done without the lock.
+        // Follow-up work is done without the lock.
         ended.is_some()
     }
 
@@ -207,7 +207,7 @@ impl Held {
         let most = limits.bytes.min(store.parts().engine.limits().batch);
         describe::bind_late(&mut tx)?;
         quotas::settle(&mut tx)?;
-        // The snapshot is let go before, so that what it sees need not be copied.
+        // The snapshot is released first, so that its data need not be copied.
         let work = tx.into_work();
         let mut state = self.state();
         let Some((draft, share)) = &mut state.draft else {
@@ -269,7 +269,7 @@ impl Store {
         match held.open_view() {
             Some(view) => Ok(Some(view)),
             None => match held.state().how {
-                // The part that is still being read is in the store now.
+                // The data still being read is now in the store.
                 ChangeSetState::Committed => Ok(None),
                 how => Err(ended(how)),
             },

@@ -239,7 +239,7 @@ impl Store {
 
     fn end_change_set(&self, held: &Held, how: ChangeSetState) {
         if held.end(how, self.now()) {
-            // What it saw in use may be in use no more.
+            // Contents used only by its view may be unused now.
             self.inner.due.look_at_all();
         }
     }

@@ -39,7 +39,7 @@ impl ChangeSets {
         let base = Base::new(engine.snapshot()?.into(), engine.clone());
         let shared = (self.bytes.clone(), self.ends.clone());
         let held = Held::new(store, caller, (id, idle), Draft::new(base), shared);
-        // The account and its groups are part of what all of it depends on.
+        // The whole change set depends on the account and its groups.
         held.rest_on(store, |tx| {
             tx.value(&keys::person(caller.user()))?;
             tx.rows(&keys::memberships(caller.user()), usize::MAX).map(drop)

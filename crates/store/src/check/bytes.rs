@@ -125,7 +125,7 @@ impl Bytewise<'_> {
                 self.tell(Finding::new(kind, head.id, detail)).await
             }
             (false, Kind::Digest) => self.tell(Finding::new(kind, head.id, fault)).await,
-            // What cannot be read is reported with its blobs.
+            // Unreadable bytes are reported with their blobs.
             (false, _) => Ok(()),
         }
     }

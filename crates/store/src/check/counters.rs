@@ -30,7 +30,7 @@ type Sums = HashMap<u64, Sum>;
 
 /// Takes memory for each collection that is not empty, and for each place.
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
-    // The sum of the store has id 0, and counts even where there is nothing.
+    // The sum of the store has id 0, and exists even if it is zero.
     let mut sums = Sums::from([(0, Sum::default())]);
     let mut marks = HashSet::new();
     if !resources(view, &mut sums, &mut marks)?
@@ -48,7 +48,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for (id, sum) in &sums {
         compare(view, report, *id, sum)?;
     }
-    // What these should hold is known only once they are counted.
+    // Their correct values are known only once they are counted.
     marks.extend(unsettled(view)?);
     let mut last = None;
     for row in rows(view, &keys::counters()) {

@@ -11,7 +11,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::resources()) {
         let (key, value) = row?;
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-        // One that does not decode is reported with the tree.
+        // Undecodable resources are reported with the tree.
         let Ok(resource) = Resource::from_value(&value) else { continue };
         for entry in grant_entries(id, &resource) {
             if view.has(&entry)? {

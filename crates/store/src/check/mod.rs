@@ -64,7 +64,7 @@ impl Store {
         tokio::spawn(async move {
             tokio::select! {
                 checked = store.check_for(options, &listener) => if let Err(error) = checked {
-                    // The receiver may have gone.
+                    // The receiver may have been dropped.
                     let _ = listener.send(Err(error)).await;
                 },
                 () = listener.closed() => {}
@@ -87,7 +87,7 @@ impl Store {
         let catalog = move |store: &Self| {
             let mut report = Report::new(store, options.repair, &to);
             tree::next_id(store, &store.view()?, &mut report)?;
-            // Each on what the repairs before it left.
+            // Each on the result of the repairs before it.
             for family in [
                 tree::check,
                 members::check,

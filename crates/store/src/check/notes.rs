@@ -81,7 +81,7 @@ fn by_resource(
             let fix = while_same(seen, move |tx| tx.put_raw(named.clone(), value.clone()));
             report.derivable(Finding::new(kind, id, detail).at(at), fix)
         }
-        // Neither is left: what was in it is lost.
+        // Neither can be recovered: the content is lost.
         Look::Damaged => Ok(()),
         Look::Missing | Look::Found(_) => {
             let detail = format!("a note of a name that is not this resource's: {name:?}");

@@ -80,7 +80,7 @@ fn persons(view: &View, report: &mut Report<'_>) -> Result<()> {
 fn person_names(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::all_person_names()) {
         let (key, value) = row?;
-        // One that does not decode is put right by the person who has the name.
+        // An undecodable entry is repaired from the person with that name.
         let Ok(id) = PersonId::from_value(&value) else { continue };
         let person = keys::person(id);
         let detail = match look::<Person>(view, &person)? {

@@ -27,7 +27,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     }
     for row in rows(view, &keys::resources()) {
         let (key, value) = row?;
-        // What does not decode is reported with the tree.
+        // Undecodable records are reported with the tree.
         let Ok(resource) = Resource::from_value(&value) else { continue };
         collection(view, report, (key, value), &resource)?;
     }
@@ -40,7 +40,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
 /// If there is a quota, the root is marked; otherwise quotas are not looked up.
 fn marks(view: &View, report: &mut Report<'_>, in_use: bool, owners: bool) -> Result<()> {
     let key = keys::resource(ResourceId::ROOT);
-    // A root that does not decode is reported with the tree.
+    // An undecodable root is reported with the tree.
     let Look::Found(root) = look::<Resource>(view, &key)? else { return Ok(()) };
     let noted = root.counting.clone().unwrap_or_default();
     if (noted.in_use || !in_use) && (noted.owners || !owners) {

@@ -168,14 +168,14 @@ impl Tree<'_> {
             if let Some(known) = self.reached.get(&next) {
                 break *known;
             }
-            // A ring comes back to where it was, which counts as not reached.
+            // Resources in a cycle count as not reached.
             self.reached.insert(next, false);
             way.push(next);
             match look::<Resource>(self.view, &keys::resource(next))? {
                 Look::Found(resource) if resource.kind == model::Kind::Collection => {
                     next = resource.parent;
                 }
-                // Reported at the damaged record; what is below is not reported as lost again.
+                // Reported at the damaged record; resources below are not reported as lost again.
                 Look::Damaged => break true,
                 _ => break false,
             }

@@ -15,7 +15,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::resources()) {
         let (key, value) = row?;
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-        // One that does not decode is reported with the tree.
+        // Undecodable resources are reported with the tree.
         let Ok(resource) = Resource::from_value(&value) else { continue };
         let compared = match newest.get(&id) {
             Some(Newest::Unknown) => continue,
@@ -50,7 +50,7 @@ fn newest(view: &View, report: &mut Report<'_>) -> Result<BTreeMap<ResourceId, N
         let (key, value) = row?;
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
         let version = keys::last_id(&key).unwrap_or_default();
-        // One that does not decode is reported with the contents.
+        // Undecodable contents are reported with the contents.
         let kept = match VersionRecord::from_value(&value) {
             Err(_) => Newest::Unknown,
             Ok(record) if !record.is_apart => Newest::Whole,

@@ -95,7 +95,7 @@ impl Store {
         });
         let (id, until) = (LeaseId(self.random()), self.now().plus(lifetime));
         let held = Held { user: caller.user(), of: opened.stat.id, until, copies, _layout: layout };
-        // Also if it failed half way: the copies are let go with the lease.
+        // Also if it failed midway: the copies are released with the lease.
         leases.state().held.insert(id, held);
         match pieces {
             Ok(pieces) => Ok(Lease { id, until, stat: opened.stat, head: opened.head, pieces }),
@@ -141,7 +141,7 @@ impl Store {
             Entry::Occupied(mut kept) => kept.get_mut().1 += 1,
             Entry::Vacant(free) => {
                 let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
-                // The catalog has the copy, or somebody else dealt with it before the claim.
+                // The copy is in the catalog, or was handled by another thread before the claim.
                 claim.settle();
                 let damaged = self.view()?.has(&keys::damage(blob, place))?;
                 if damaged || self.is_unknown(place, blob)? {
@@ -196,7 +196,7 @@ impl Leases {
                 }
             }
         }
-        // What comes of letting go is not waited for by others.
+        // Other threads do not wait for the work of dropping.
         drop(state);
         drop((held, released));
     }

@@ -37,7 +37,7 @@ impl Store {
     /// Opens the content of an object. Needs `Rights::READ_CONTENT`.
     pub fn open(&self, caller: &Caller, at: &At, options: &ReadOptions) -> Result<Opened> {
         loop {
-            // What was swept between the look and the pin is not what the next look finds.
+            // If the content was swept between lookup and pin, the next lookup finds another one.
             if let Some(opened) = self.try_open(caller, at, options)? {
                 return Ok(opened);
             }

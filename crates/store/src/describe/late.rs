@@ -48,7 +48,7 @@ pub(crate) fn bind_late(tx: &mut Transaction) -> Result<()> {
         return Ok(());
     }
     for id in come {
-        // It may be gone again.
+        // It may have been removed again.
         let Some(chain) = Chain::read(tx, id)? else { continue };
         let path = chain.path();
         for describing in naming(tx, &path, chain.resource().kind)? {

@@ -257,7 +257,7 @@ mod laws {
             }),
         ];
         let subject = proptest::option::of("_:b");
-        // What an opening writes, and what else a graph may contain.
+        // Predicates written by openings, and any others that a graph may contain.
         let predicate = prop_oneof![name(), name().prop_map(|name| predicate_of(&name))];
         let unit = proptest::option::of("[a-b]{0,1}");
         (predicate, object, subject, unit).prop_map(|(predicate, object, subject, unit)| {

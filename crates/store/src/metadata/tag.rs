@@ -24,7 +24,7 @@ pub fn links_tag(graph: &Graph) -> Option<[u8; 8]> {
     let mut digest = None;
     let mut last = "";
     for iri in graph.iter().flat_map(iris) {
-        // Many descriptions name one resource many times, and whether an IRI names one takes longer than comparing it.
+        // Many descriptions refer to one resource many times, and resolving an IRI is slower than comparing it.
         if iri != last && names_resource(iri) {
             digest.get_or_insert_with(Sha256::new).update(format!("{iri}\n"));
             last = iri;

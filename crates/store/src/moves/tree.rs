@@ -106,7 +106,7 @@ impl Store {
         };
         match done {
             Ok(()) => job.tally.done += 1,
-            // It is gone, or it has the minimum of replicas.
+            // It was removed, or has the minimum number of replicas.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Precondition) => {
             }
             Err(error) => {

@@ -76,7 +76,7 @@ fn last_commit(view: &View, time: Time) -> Result<u64> {
     if floor != Position::default() && first.is_none_or(|(_, at)| at > time) {
         return Err(too_early());
     }
-    // All up to `low` are not later, and the first one from `high` on is.
+    // Commits up to `low` are not later than the moment, and those from `high` on are.
     let (mut low, mut high) = (floor.commit(), newest_change(view)?.commit().saturating_add(1));
     while high - low > 1 {
         let middle = low + (high - low) / 2;

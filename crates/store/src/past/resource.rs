@@ -101,7 +101,7 @@ impl Store {
         loop {
             let view = self.view()?;
             let past = self.as_of(&view, caller, moment)?.past(path, Operation::Read)?;
-            // What was swept between the look and the pin is not what the next look finds.
+            // If the content was swept between lookup and pin, the next lookup finds another one.
             if let Some(opened) = self.open_past(&view, &past)? {
                 return Ok((past, opened));
             }

@@ -42,7 +42,7 @@ impl AsOf<'_> {
         since: &Since,
     ) -> Result<Option<Given>> {
         let found = match entry {
-            // What was in it is not kept either.
+            // Its former children are not kept either.
             Entry::Gone { lost, seen } => {
                 return Ok(seen.then_some(Given { entry: lost, kind: None, rights: Rights::NONE }));
             }

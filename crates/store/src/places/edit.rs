@@ -131,7 +131,7 @@ impl Store {
     /// default, or is [`PlaceId::MAIN`].
     pub async fn remove_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
         caller.require(Act::Places)?;
-        // Nothing refers to what removed trees held there any more.
+        // The contents of removed trees there are unreferenced.
         self.blocking(|store| store.run_jobs()).await?;
         self.sweep_place(id).await?;
         self.blocking(move |store| {

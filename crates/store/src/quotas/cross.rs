@@ -47,7 +47,7 @@ impl Store {
         for _ in 0..ATTEMPTS {
             match self.transact(|tx| change(tx, mark.as_ref()))? {
                 Crossing::Done(done) => return Ok(done),
-                // What others change below it until the set is committed would not be counted.
+                // Changes by others below it before the set is committed would not be counted.
                 Crossing::CountFirst(_) if self.is_within() => return Err(not_in_a_set()),
                 Crossing::CountFirst(top) => mark = self.mark_tree(top)?,
             }

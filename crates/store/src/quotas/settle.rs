@@ -95,7 +95,7 @@ pub(crate) fn settle(tx: &mut Transaction) -> Result<()> {
     }
     for ((counted, delta), value) in charges.into_iter().zip(tx.values(&keys)?) {
         let record = value.map(|value| QuotaRecord::from_value(&value)).transpose()?;
-        // What was removed from a collection whose quota is another one by now does not count for that.
+        // A resource removed under an earlier quota does not count for the one that replaced it.
         if let Some(record) = record.filter(|record| record.count == counted.count) {
             add(tx, record.count, delta);
             keep(tx, counted.of, record)?;

@@ -36,7 +36,7 @@ pub(crate) fn amount_below(view: &View, top: ResourceId) -> Result<Amount> {
     while let Some(id) = left.pop() {
         let count = |what| Ok::<_, crate::Error>(view.counter(id.0, what)?.max(0).unsigned_abs());
         amount.resources += count(Counter::Resources)?;
-        // As many as that are never below zero.
+        // The sum of bytes is never negative, but may exceed `i64::MAX`.
         amount.bytes = amount.bytes.wrapping_add(view.counter(id.0, Counter::Bytes)? as u64);
         for row in view.snapshot.scan(&keys::children(id), ScanOptions::default()) {
             go_on()?;

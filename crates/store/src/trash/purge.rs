@@ -162,7 +162,7 @@ impl Store {
             return Ok(Gone::default());
         }
         let gone = self.purge_one(tx, named_by(entry))?;
-        // An entry for something that is not kept any more would be found repeatedly.
+        // An entry for a resource that is no longer kept would be found repeatedly.
         tx.delete(entry.clone());
         Ok(gone)
     }

@@ -135,7 +135,7 @@ impl Store {
             find(&view, caller, top.id(), Operation::Stat)?;
             chain.require(caller, Operation::Read, &at)?;
             let head = content_of(&chain, &at)?;
-            // What was swept between the look and the pin is not what the next look finds.
+            // If the content was swept between lookup and pin, the next lookup finds another one.
             if let Some(opened) = self.open_head(&view, Stat::from(chain), head)? {
                 return Ok(opened);
             }

@@ -69,7 +69,7 @@ impl Store {
             Ok((None, children))
         })?;
         if is_job {
-            // Nobody could have seen it before the commit.
+            // No caller could have seen it before the commit.
             self.inner.work.notify_one();
         }
         Ok(kept)

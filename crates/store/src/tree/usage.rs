@@ -67,7 +67,7 @@ impl Store {
         let view = self.view()?;
         let counted = caller.may(Act::Inspect);
         let resources = || view.counter(0, Counter::Resources).map(|n| n.max(0).unsigned_abs());
-        // Bytes are never below zero: what looks so is more than half of what a counter holds.
+        // Bytes are never negative: a negative counter is a value above `i64::MAX`.
         let bytes = || view.counter(0, Counter::Bytes).map(|n| n as u64);
         let known = self.known();
         let places = known.opened().map(|(id, place)| (known.name(id), place.free_space()));

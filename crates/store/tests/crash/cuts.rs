@@ -60,6 +60,6 @@ fn every_acknowledged_change_survives_a_power_cut_and_none_is_partial() {
     let cuts = number("CENOTE_CRASH_ROUNDS").unwrap_or(40);
     let found = faults(disk.clone(), &ops, (cuts, seed));
     assert!(found.is_empty(), "{}", found.join("\n"));
-    // The test would see it if the disk did not sync.
+    // The test would detect a disk that does not sync.
     assert!(!faults(disk.ignoring_syncs(), &ops, (10, seed)).is_empty());
 }

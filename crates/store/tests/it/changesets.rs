@@ -186,7 +186,7 @@ fn a_change_set_expires_if_unused_and_after_a_maximum_time() {
         );
     }
     assert_eq!(world.blobs_in("main"), 0);
-    // Long afterwards nothing is known of it.
+    // Long afterwards its id is unknown.
     world.clock.advance(limits.life + minute);
     assert_eq!(kind(commit(&world, unused)), ErrorKind::NotFound);
 }
@@ -271,9 +271,9 @@ fn a_change_set_belongs_to_its_creator_and_is_missing_for_others() {
         kind(store.begin_change_set(&store.anonymous().unwrap(), None)),
         ErrorKind::Unauthenticated
     );
-    // Another credential that allows the same serves as well.
+    // Another credential with the same rights is accepted, too.
     run(store.within(&caller_by(&world, &token()), id)).unwrap();
-    // Administrators see and drop what others have under way; they do not look into it.
+    // Administrators can list and drop change sets of others, but not read them.
     let theirs = store.begin_change_set(&other, None).unwrap().id;
     assert_eq!(store.change_sets(admin).unwrap().len(), 2);
     assert_eq!(store.change_set(admin, theirs).unwrap().owner, "other");
@@ -371,7 +371,7 @@ fn resources_only_read_may_be_changed_by_others_and_conditions_are_checked_at_th
         let world = world();
         filled(&world);
         let ((one, first), (two, second)) = (begun(&world), begun(&world));
-        // Each decides by what the other changes.
+        // Each reads what the other changes.
         let change = |set: &World, read: &str, write: &str| {
             let tag = set.stat(read).unwrap().description_tag();
             let if_match = conditional.then(|| tag.clone());

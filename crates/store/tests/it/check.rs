@@ -596,7 +596,7 @@ const LOST: &[Damage] = &[
     (
         "a content that is missing",
         |w| w.raw_delete(&key(b'K', &[w.content("/c/x")])),
-        // That of the object, and of the version before its description changed.
+        // The content of the object, and of the version before its description changed.
         &[Kind::Content, Kind::Content],
     ),
     (

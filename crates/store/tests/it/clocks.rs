@@ -412,7 +412,7 @@ fn memberships_of_many_are_those_of_each() {
         assert_eq!(found, membership(&world, stat));
         assert_eq!(found.is_some(), stat.resource.content.is_none());
     }
-    // Ids that lie far from each other are read one by one.
+    // Ids far apart are read one by one.
     let far = [world.stat("/").unwrap(), stats.last().unwrap().clone(), stats[0].clone()];
     let tags: Vec<_> = world.store.memberships(&far).unwrap();
     assert_eq!(tags[0].unwrap().changes, 40);

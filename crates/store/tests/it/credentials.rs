@@ -523,7 +523,7 @@ fn the_owner_of_the_directory_can_restore_an_administrator() {
         let key = [&b"U"[..], &id.0.to_be_bytes()].concat();
         (key.clone(), world.value(&key).to_vec())
     };
-    // An earlier program let the last administrator go: the role, 2, becomes 0.
+    // An earlier version allowed removing the last administrator: the role, 2, becomes 0.
     let name = row.windows(ADMIN.len()).position(|part| part == ADMIN.as_bytes()).unwrap();
     let role = name + ADMIN.len() + 1;
     assert_eq!(row[role], 2);

@@ -339,7 +339,7 @@ fn bench_on(engine: Arc<dyn Engine>) -> Bench {
     let full = world.store.begin_upload(&world.admin, path("/full"), &stage).unwrap().id;
     FULL_STAGE.set(UploadId { secret: None, ..full });
     (0..63).for_each(|_| write_stage(&world, full, b"ab").unwrap());
-    // So that the first id of a block is asked for, too.
+    // So that the first id of a block is allocated, too.
     let world = world.reopened();
     engine.heal();
     Bench { world, engine, faults }

@@ -68,7 +68,7 @@ fn a_commit_with_changes_wakes_waiters_whoever_made_it() {
     ];
     for (name, operation) in operations {
         let before = world.store.newest_change().unwrap();
-        // Not polled before: a waiter looks first.
+        // Not polled yet: a waiter checks for changes first.
         let rung = world.store.changed();
         operation();
         let is_told = world.store.newest_change().unwrap() != before;
@@ -325,7 +325,7 @@ impl Mirror {
     fn apply(&mut self, world: &World, change: Change) {
         match change.kind {
             ChangeKind::Removed => self.forget(change.id),
-            // It came in, with all below it.
+            // It became visible, with everything below it.
             ChangeKind::Moved if change.from.is_none() => self.read(world, change.id),
             _ => drop(self.0.insert(change.id, (change.parent, change.name))),
         }
@@ -407,7 +407,7 @@ fn a_change_by_another_server_wakes_waiters() {
     let open = || PostgresEngine::open(&config).unwrap();
     let world = world_on(open(), Place::memory("main"));
     let other = Store::open_existing(Parts::new(open(), Place::memory("main"))).unwrap();
-    // The first time, since it begins to listen.
+    // The first call returns at once, since it starts to listen.
     run(other.changed());
     let (before, mut changed) = (other.newest_change().unwrap(), other.changed());
     world.mkdir("/made");

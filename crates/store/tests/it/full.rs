@@ -84,7 +84,7 @@ fn a_full_store_can_be_emptied_and_filled_again() {
     let objects = fill(&world, 2 * MIB);
     assert!((3..=8).contains(&objects), "{objects}");
     assert!(free(disk.dir.path(), &disk.others) >= 58 * MIB, "the catalog keeps its room");
-    // Somebody else takes the rest.
+    // Another program uses the remaining space.
     disk.leave(0);
     assert_eq!(kind(try_put(&world, "/small", 10)), ErrorKind::NoSpace);
     for n in 0..objects {
@@ -159,7 +159,7 @@ fn keeping(disk: &Disk, left: u64) -> World {
 fn the_trash_is_emptied_before_a_put_is_refused() {
     let disk = Disk::new();
     let world = keeping(&disk, 112 * MIB);
-    // Several times what there is room for, and no upkeep but that of the puts.
+    // Several times the free space, without any upkeep besides that of the puts.
     put_and_removed(&world, 0..80, 2 * MIB);
     let left = in_the_trash(&world);
     assert_eq!(left, (80 - left.len() as i64..80).collect::<Vec<_>>(), "the oldest went");
@@ -178,7 +178,7 @@ fn upkeep_purges_as_much_of_the_trash_as_needed() {
     put_and_removed(&world, 0..16, 2 * MIB);
     maintained(&world);
     assert_eq!(in_the_trash(&world).len(), 16, "there is room");
-    // Somebody else takes it.
+    // Another program uses it.
     disk.leave(80 * MIB);
     maintained(&world);
     let left = in_the_trash(&world);
@@ -188,7 +188,7 @@ fn upkeep_purges_as_much_of_the_trash_as_needed() {
     assert!(free > 94 * MIB, "{free}");
     maintained(&world);
     assert_eq!(in_the_trash(&world), left, "no more than that");
-    // A tree counts with all in it, also where that was not counted before.
+    // A tree counts with everything in it, even if it has not been counted yet.
     disk.leave(256 * MIB);
     world.mkdir("/-1");
     (0..20).for_each(|n| try_put(&world, &format!("/-1/{n}"), MIB).unwrap());

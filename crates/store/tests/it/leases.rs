@@ -120,7 +120,7 @@ proptest! {
                 prop_assert!(read(lease, bytes) == *bytes, "{:?}", lease.pieces);
             }
         }
-        // Once they are over, nothing of them is left behind.
+        // Once they have expired, nothing is left behind.
         world.clock.advance(2 * MINUTE);
         OBJECTS.iter().for_each(|object| drop(world.rm(object)));
         (0..2).for_each(|_| run(world.store.maintain_once(&Pace::default())).unwrap());
@@ -178,7 +178,7 @@ fn a_lease_requires_read_access_and_expires() {
     grant(Rights::READ_OBJECT);
     let own = lease(&world, &user, &at("/a")).unwrap();
     assert_eq!(files(&own), 1);
-    // Nobody else's, and only as long as its holder may read.
+    // Only the holder's own, and only while they may read.
     assert_eq!(kind(world.store.end_lease(&world.admin, own.id)), ErrorKind::NotFound);
     world.clock.advance(MINUTE / 2);
     let until = world.store.renew_lease(&user, own.id, MINUTE).unwrap();

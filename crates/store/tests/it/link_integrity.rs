@@ -116,7 +116,7 @@ fn the_nearest_collection_decides_and_old_statements_are_kept() {
     world.put("/lab/free/deep/d", b"");
     require(&world, "/lab/free", LinkIntegrity::None);
     cite(&world, &world.admin, &at("/lab/free/deep/d"), "cenote:/none").unwrap();
-    // What is there was written before, and is written again.
+    // Existing statements were written before, and may be written again.
     world.mv("/lab/free/deep/d", "/lab/e").unwrap();
     cite(&world, &world.admin, &at("/lab/e"), "cenote:/none").unwrap();
     cite(&world, &world.admin, &at("/lab/e"), "cenote:/lab/d").unwrap();
@@ -129,7 +129,7 @@ fn the_nearest_collection_decides_and_old_statements_are_kept() {
     let changed =
         world.store.change_avus(&world.admin, &at("/lab/d"), &by_word, &Conditions::default());
     assert_eq!(kind(changed), ErrorKind::Dangling);
-    // Other IRIs, parts of the resource itself, and the text of attributes are no links.
+    // Other IRIs, parts of the resource itself, and the text of attributes are not links.
     for taken in ["http://x/1", "#part", "cenote:attribute/x"] {
         cite(&world, &world.admin, &at("/lab/d"), taken).unwrap();
     }
@@ -163,7 +163,7 @@ fn refusals_and_late_links_do_not_reveal_hidden_resources() {
     for caller in [&user, &world.admin] {
         assert_eq!(cited(&world, caller, &at("/lab/d")), iris(["cenote:/late"]));
     }
-    // The owner sees what comes there now.
+    // Now the owner can see a resource created there.
     grant(&world, "u", "/moved", Rights::READ_OBJECT);
     world.mv("/moved", "/late").unwrap();
     world.mv("/late", "/moved").unwrap();
@@ -274,7 +274,7 @@ impl Model {
     fn new() -> Self {
         let world = world();
         world.keep_removed("/", 3_600);
-        // Trees to be moved, and most histories with something to bind.
+        // Trees to be moved, so that most histories have something to bind.
         ["/a", "/a/x", "/b"].iter().for_each(|tree| drop(world.mkdir(tree)));
         ["/a/x/z", "/b/x", "/a b"].iter().for_each(|object| drop(world.put(object, b"")));
         require(&world, "/", LinkIntegrity::Lenient);
@@ -334,7 +334,7 @@ impl Model {
                     true => self.world.try_put(admin, to, b"", Default::default()),
                     false => self.world.try_mkdir(admin, to),
                 };
-                // An object that was there is put over.
+                // An existing object is overwritten.
                 if made.is_ok_and(|made| made.resource.revision == 1) {
                     self.came(to);
                 }
@@ -407,7 +407,7 @@ impl Model {
     fn judge(&self, step: &Op) {
         for stat in self.live() {
             let references = self.references.get(&stat.id).cloned().unwrap_or_default();
-            // A statement about the resource itself has no other object than any.
+            // The object of a statement about the resource itself is shown like any other.
             let expected: BTreeSet<_> = references.iter().map(|it| self.shown(*it)).collect();
             let seen = cited(&self.world, &self.world.admin, &At::Id(stat.id));
             assert_eq!(seen, expected, "{} after {step:?}", stat.path);

@@ -38,7 +38,7 @@ proptest! {
         world.mkdir("/c");
         for (n, size) in sizes.iter().enumerate() {
             world.put(&format!("/c/{n:02}"), b"");
-            // A term has at most a mebibyte.
+            // A term is at most a mebibyte long.
             for part in (0..*size).step_by(MIB / 2) {
                 let [mut statement] = stated((size - part).min(MIB / 2));
                 statement.predicate += &part.to_string();
@@ -141,12 +141,13 @@ fn a_walk_resumes_at_its_cursor_despite_moves_and_removals() {
     let all = ["b", "c1", "c2", "d", "e"];
     let (world, top) = planted();
     assert_eq!(walked(&world, &top, || ()), all);
-    // The top is renamed, or moved with what is above it.
+    // The top is renamed, or moved with its ancestors.
     assert_eq!(walked(&world, &top, || drop(world.mv("/a", "/0").unwrap())), all);
     let (world, top) = planted();
     world.mkdir("/z");
     assert_eq!(walked(&world, &top, || drop(world.mv("/a", "/z/a").unwrap())), all);
-    // What the page ended with is gone, with its collection; something comes before and behind.
+    // The last entry of the page was removed with its collection; entries were added before and
+    // after it.
     let (world, top) = planted();
     let changed = walked(&world, &top, || {
         world.rm_all("/a/b").unwrap();

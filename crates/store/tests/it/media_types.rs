@@ -51,10 +51,10 @@ fn explicit_types_stay_and_guesses_are_renewed_when_the_content_is_replaced() {
     assert_eq!(shown(&put(said("text/y"))), "text/y");
     assert_eq!(set(&world, "/a.csv", Some("text/z")), "text/z");
     assert_eq!(shown(&world.put("/a.csv", PNG)), "text/z");
-    // Nothing is said any more.
+    // The explicit type is removed.
     assert_eq!(set(&world, "/a.csv", None), "");
     assert_eq!(shown(&world.put("/a.csv", b"a,b")), "text/csv?");
-    // What agrees with the guess was said nevertheless.
+    // A type that equals the guess is still explicit.
     assert_eq!(set(&world, "/a.csv", Some("text/csv")), "text/csv");
     assert_eq!(shown(&world.put("/a.csv", PNG)), "text/csv");
     assert_clean(&world.store);
@@ -75,7 +75,7 @@ fn renames_copies_and_versions_keep_guesses() {
     let options = CopyOptions { replace: true, ..CopyOptions::default() };
     world.store.copy(&world.admin, &at("/a.json"), &path("/c.md"), options).unwrap();
     assert_eq!(kind(&world, "/c.md"), "text/csv?");
-    // The next content has the name that it has now.
+    // The next content is guessed from the current name.
     assert_eq!(shown(&world.put("/a.json", b"{}")), "application/json?");
     assert_eq!(shown(&world.put("/c.md", b"# c")), "text/markdown?");
     let versions = world.store.versions(&world.admin, &at("/a.json")).unwrap();
@@ -217,7 +217,7 @@ proptest! {
         let world = world();
         let expected = shown(&world.put(&format!("/{name}"), &bytes));
         let upload = begin(&world, &format!("/{name}"), UploadOptions::default()).unwrap().id;
-        // The first part is laid over by those that begin later, which are right.
+        // The first part is overlapped by those that start later, which take effect.
         let mut parts = BTreeMap::from([(0, bytes.clone())]);
         for (from, length) in cuts {
             if (1..bytes.len()).contains(&from) {

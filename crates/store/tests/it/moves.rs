@@ -110,7 +110,7 @@ fn a_drained_place_is_empty_and_accepts_nothing() {
     assert_eq!(finish(&world, &job).done, 2);
     assert_eq!(world.replicas("/one"), "0 b");
     assert_eq!(world.replicas("/empty"), "0 b");
-    // The stale replica is where the good one is already.
+    // The stale replica is in the same place as the good one.
     assert_eq!(world.replicas("/two"), "1 b");
     assert!(world.read("/one") == noise(500, 1) && world.read("/two") == noise(500, 3));
     assert!(world.read("/copy") == noise(500, 1));

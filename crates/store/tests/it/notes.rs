@@ -128,12 +128,12 @@ fn a_note_about_a_resource_is_found_by_name_and_by_resource() {
     }
     assert_eq!(named(&world, "alias").unwrap(), "/x");
     assert_eq!(names_of(&world, &at("/x")), ["alias", "file-1/project-a"]);
-    // One object in several places: all of its names lead to a resource each.
+    // One object in several places: each of its names refers to its own resource.
     let reading = world.store.reading(&world.admin).unwrap();
     let places = reading.named("dx", "file-1/", 10).unwrap();
     let places: Vec<_> = places.iter().map(|(stat, _)| stat.path.to_string()).collect();
     assert_eq!(places, ["/x", "/y"]);
-    // A rename changes no name; another opening has names of its own.
+    // A rename changes no name; another opening has its own names.
     world.mv("/x", "/z").unwrap();
     assert_eq!(named(&world, "alias").unwrap(), "/z");
     assert_eq!(kind(world.store.named_by(&world.admin, "d", "alias")), ErrorKind::NotFound);
@@ -312,7 +312,7 @@ proptest! {
                 Step::Reopen => world = world.reopened(),
             }
             world.store.run_jobs().unwrap();
-            // What is gone for good is in no record any more.
+            // A purged resource has no records left.
             names.retain(|_, id| world.rows().iter().any(|(key, _)| **key == *crate::raw::key(b'N', &[id.0])));
             for n in 0..5 {
                 let name = format!("file-{n}");

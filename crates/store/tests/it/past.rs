@@ -120,7 +120,7 @@ pub(crate) fn apply(world: &World, op: &Op, seed: u64) {
             drop(world.write_at(&p.to_string(), Where::Append, &noise(size, seed)));
         }
         Op::Describe(p, n) => {
-            // Some are so large that the description is spread over rows.
+            // Some are so large that the description is split into rows.
             let value = if n == 3 { "w".repeat(40_000) } else { format!("{n} {seed}") };
             let change = AvuChange::Add(avu(&format!("k{n}"), &value));
             drop(store.change_avus(admin, &(&p).into(), &[change], &any));
@@ -180,7 +180,7 @@ fn lose(world: &World, loss: Loss) {
                 store.prune_versions(admin, &(&p).into(), &one).unwrap();
             }
         }
-        // A large tree is left to a job, which is run only now and then.
+        // A large tree is left to a job, which only runs occasionally.
         Loss::Purge => drop(store.empty_trash(admin).unwrap()),
         Loss::Sweep => world.sweep(),
     }
@@ -343,7 +343,7 @@ fn a_moment_outside_of_the_kept_past_is_refused() {
     assert_eq!(as_of(&world, "/a", Moment::Time(middle)).unwrap().bytes.unwrap(), b"2");
     world.store.trim_changes(middle.plus(Duration::from_nanos(1))).unwrap();
     assert_eq!(kind(as_of(&world, "/a", Moment::Time(early))), ErrorKind::Expired);
-    // Whether anything that is forgotten was later is not known.
+    // It is not known whether any forgotten change was later.
     assert_eq!(kind(as_of(&world, "/a", Moment::Time(middle))), ErrorKind::Expired);
     assert_eq!(as_of(&world, "/a", Moment::Position(position)).unwrap().bytes.unwrap(), b"2");
     assert_eq!(as_of(&world, "/a", Moment::Time(store_time(&world))).unwrap().bytes.unwrap(), b"3");
@@ -409,7 +409,7 @@ fn the_past_does_not_reveal_hidden_resources() {
     world.mv("/shut/moved", "/open/moved").unwrap();
     let seen = |what: &str| world.store.stat_as_of(&user, &path(what), then).map(drop);
     seen("/open/stays").unwrap();
-    // It can be read where it was, by those who may read it there now.
+    // It can be read at its former path, by callers who may read it at its current one.
     seen("/shut/in").unwrap();
     for hidden in ["/open/hidden", "/open/removed", "/open/moved", "/open/never", "/shut"] {
         let (told, none) = (seen(hidden).unwrap_err(), seen("/open/never").unwrap_err());

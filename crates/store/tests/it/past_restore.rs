@@ -145,7 +145,7 @@ fn a_restoration_is_hidden_until_it_is_complete_and_then_one_change() {
         assert_eq!(world.read(name), bytes.as_bytes());
     }
     assert_eq!(world.read("/c/a"), b"other");
-    // The moment is answered as before, and the restored tree was not there.
+    // The past is unchanged: it does not contain the restored tree.
     assert_eq!(
         kind(world.store.stat_as_of(&world.admin, &path("/again"), then)),
         ErrorKind::NotFound
@@ -175,7 +175,7 @@ fn a_restoration_resumes_wherever_it_was_stopped() {
     };
     let (mut stops, mut step) = (0, 0);
     loop {
-        // Further than the last time, whatever the step is.
+        // Further than the last attempt, whatever the step is.
         engine
             .fail_at(engine.steps() + step, if step % 2 == 0 { Fault::Lose } else { Fault::Keep });
         let ended = run(world.store.run_moves());
@@ -216,7 +216,7 @@ fn an_impossible_restoration_is_refused_with_the_reason_and_without_changes() {
     let later = Moment::Time(cenote_store::Clock::now(&*world.clock).plus(Duration::from_secs(1)));
     assert_eq!(refused(restoration("/c", later, "/again")).kind(), ErrorKind::Invalid);
     assert_eq!(refused(restoration("/c", then, "/")).kind(), ErrorKind::Exists);
-    // The name is taken while the job is under way.
+    // The name is reserved while the job is running.
     let RestoredPast::Job(job) =
         world.store.restore_as_of(&world.admin, &restoration("/c", then, "/again")).unwrap()
     else {

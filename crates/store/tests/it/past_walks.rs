@@ -224,7 +224,7 @@ fn a_walk_of_the_past_resumes_after_any_path() {
     for (n, after) in all.iter().enumerate() {
         assert_eq!(from(Some(after)), all[n + 1..], "{after}");
     }
-    // It need not have been there.
+    // The path need not have existed.
     assert_eq!(from(Some("/c/d/never")), ["/c/d/x", "/c/d/y", "/c/e", "/c/e/z"]);
     let outside = world.store.walk_as_of(&world.admin, &path("/c"), then, Some(&path("/f/a")));
     assert_eq!(kind(outside), ErrorKind::Invalid);
@@ -307,7 +307,7 @@ fn no_walk_of_the_past_reveals_hidden_resources() {
     let found = finish(&world, search, 10, &mut none).unwrap();
     let names = |given: &Given| given.iter().map(|it| it.0.to_string()).collect::<Vec<_>>();
     assert_eq!(names(&walked), ["/open/stays"]);
-    // As a search of the present, it comes upon what was given away in a collection that was not.
+    // Like a search of the present, it finds shared resources in a collection that is not shared.
     assert_eq!(names(&found), ["/open/shut/given", "/open/stays"]);
     let mut reader = world.store.at_moment(&user, then).unwrap();
     let paths = ["/open/hidden", "/open/moved", "/open/shut/in", "/open/stays"].map(path);

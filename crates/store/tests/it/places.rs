@@ -154,7 +154,7 @@ fn a_put_into_a_closed_or_removed_place_is_refused() {
         world.set_state("a", state);
         assert_eq!(kind(put(world.place("a"))), ErrorKind::Unavailable);
     }
-    // Closed after the bytes were sent: the commit decides.
+    // Closed after the bytes were sent: the commit checks again.
     world.set_state("a", PlaceState::Up);
     let a = world.place("a");
     let expected = Expected::default();

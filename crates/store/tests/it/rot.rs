@@ -32,7 +32,7 @@ fn maintained(world: &World) {
     let zero = Duration::ZERO;
     let pace = Pace { grace: zero, orphans: zero, quiet: zero, changes: zero, ..Pace::default() };
     world.clock.advance(Duration::from_secs(1));
-    // What cannot be read has no digest, which is a fault.
+    // An unreadable content has no digest, which is an error.
     let _ = run(world.store.maintain_once(&pace));
 }
 
@@ -142,7 +142,7 @@ proptest! {
             prop_assert!(copies == 1 || fault.is_none());
         }
         let found = world.store.damage_counts().found;
-        // The first round may find more, where nothing is read from any more, and has no other copy.
+        // The first round may find more damage in blocks that are no longer read and have no other copy.
         maintained(&world);
         maintained(&world);
         let after = world.store.damage_counts();
@@ -368,7 +368,8 @@ fn a_scrub_reads_the_whole_catalog_and_counts_every_corrupt_record() {
         world.put(&format!("/{n}"), &noise(n * 30, 1));
     }
     world.put("/large", &noise(70_000, 1));
-    // Checksums of blocks are made anew from the bytes; counters and settings are numbers without a checksum.
+    // Checksums of blocks are recomputed from the bytes; counters and settings are numbers without a
+    // checksum.
     let tables = b"NCKBUuFL";
     let found = tables.iter().filter(|table| {
         let keys = world.table(**table);
@@ -395,7 +396,7 @@ fn without_checksums(world: &World) {
         world.raw_delete(&key);
     }
     for key in world.table(b'B') {
-        // The fourth field, 65,536, goes from the end of an array of four.
+        // The fourth field, 65,536, is removed from the end of an array of four.
         let value = world.value(&key);
         if let Some(fields) = value[6..].strip_suffix(&[0x1a, 0, 1, 0, 0]) {
             let body = [&[0x83], fields].concat();

@@ -42,7 +42,7 @@ fn filled(dir: &Path) -> Objects {
     let world = world.reopened();
     let mut objects = Objects::new();
     for n in 0..SMALL {
-        // Up to 4 KiB they lie in tables, above in files of their own.
+        // Values up to 4 KiB are in tables, larger ones in separate files.
         let size = if n % 3 == 0 { n * 7 } else { 65_000 - n };
         put(&world, &mut objects, &format!("/small-{n:03}"), size as usize);
     }

@@ -72,7 +72,7 @@ impl Counted {
         world.keep_removed("/", 86_400);
         let one = self.path("00003");
         let id = world.stat(&one).unwrap().id;
-        // The collection was met by its id, too.
+        // The collection was also found by its id.
         world.store.stat(&world.admin, &world.stat(&self.path).unwrap().id.into()).unwrap();
         let options = cenote_store::RestoreOptions::default();
         let restored = || drop(world.store.restore_removed(&world.admin, id, &options).unwrap());

@@ -219,7 +219,7 @@ fn a_changed_object_is_not_replaced_without_force() {
         force(&world, upload).unwrap();
         assert_eq!(world.read("/x"), b"base and mine");
     }
-    // A description that changed is not the content.
+    // A changed description does not change the content.
     let world = world();
     world.put("/x", b"base");
     let upload = stage(&world, "/x");
@@ -327,7 +327,7 @@ fn a_stage_gives_no_rights_that_its_creator_lacks() {
     grant(Rights::WRITE_CONTENT.union(Rights::READ_DESCRIPTION));
     assert_eq!(kind(world.store.open_stage(&user, upload)), ErrorKind::Denied);
     grant(Rights::NONE);
-    // As for a path at which nothing is, where they may not create.
+    // The same error as for a missing path where they may not create.
     assert_eq!(kind(world.store.open_stage(&user, upload)), ErrorKind::Denied);
     assert_eq!(world.read("/x"), b"secret");
 }

@@ -393,7 +393,7 @@ fn a_rename_keeps_every_link_without_rewriting_it() {
         panic!("one link")
     };
     assert_eq!(linking.of, world.stat("/from").unwrap().id);
-    // The same of what the AVU view shows and changes.
+    // The same for what the AVU view shows and changes.
     let shown = world.store.avus(&world.admin, &at("/from")).unwrap();
     assert_eq!(shown[0].value, "cenote:/far/a%20b#part");
     let remove = [cenote_store::AvuChange::Remove(shown[0].clone())];

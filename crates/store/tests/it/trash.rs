@@ -220,7 +220,7 @@ fn only_the_remover_and_those_with_control_can_see_and_restore_it() {
     assert_eq!(kind(restore(&world, &eve, item.id)), ErrorKind::NotFound);
     assert_eq!(kind(world.store.empty_trash_of(&eve, item.id)), ErrorKind::NotFound);
     assert_eq!(world.store.empty_trash(&eve).unwrap(), 0);
-    // Who lost the right to remove it neither sees nor restores it.
+    // A user who lost the right to remove it can neither see nor restore it.
     grant(&world, "ada", "/lab", Rights::NONE, Scope::Subtree);
     assert!(world.trash_of(&ada).is_empty());
     assert_eq!(kind(restore(&world, &ada, item.id)), ErrorKind::NotFound);
@@ -316,7 +316,7 @@ fn the_trash_is_counted_and_purged_when_due_also_after_a_restart() {
     assert_eq!(kind(restore(&world, &world.admin, item.id)), ErrorKind::NotFound);
     assert_eq!(world.store.stats(&world.admin).unwrap().removed.unwrap(), Default::default());
     assert_clean(&world.store);
-    // Nothing was swept yet; another process goes on.
+    // Nothing was swept yet; another process continues.
     let world = world.reopened();
     assert_eq!(world.store.run_jobs().unwrap(), 4);
     world.sweep();
@@ -383,7 +383,7 @@ fn a_damaged_entry_does_not_block_purging_others() {
         world.clock.advance(Duration::from_secs(DAY));
         world.store.purge_trash().unwrap();
         assert_eq!(left(&world).count(), 0);
-        // What is known to be removed is purged at its time, whatever else is known of it.
+        // A resource known to be removed is purged when due, even if its other records are damaged.
         assert_eq!(world.table(b'N').contains(&key(b'N', &[ids[2].0]).into()), damaged == b'N');
         world.put("/a", b"x");
         world.discard("/a");
@@ -415,7 +415,7 @@ fn a_removal_and_a_restoration_update_only_the_membership_timestamps_of_their_co
         assert!(lab(earlier).changed < lab(later).changed);
         assert_eq!(root(earlier), root(later));
     }
-    // Into another collection, that one's moves.
+    // Restoring into another collection updates that one's timestamp.
     let item = world.discard("/lab/run");
     let before = clocks().0;
     world.clock.advance(Duration::from_secs(1));

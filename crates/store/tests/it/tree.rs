@@ -410,7 +410,7 @@ fn a_collection_id_and_a_name_are_equivalent_to_a_path() {
     let (store, admin) = (&world.store, &world.admin);
     let collection = world.mkdir("/c").id;
     let child = |name: &str| At::Child(collection, Name::new(name).unwrap());
-    // Whatever the collection is called by then.
+    // Whatever the current name of the collection.
     world.mv("/c", "/moved").unwrap();
     let made = store.create(admin, &child("d"), Draft::Collection, Default::default()).unwrap();
     assert_eq!(made.path, path("/moved/d"));

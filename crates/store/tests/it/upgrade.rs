@@ -64,7 +64,7 @@ fn opened_from(fixture: &str) -> World {
     engine.commit(batch).unwrap();
     let (mut parts, clock) = parts(engine, place.clone());
     parts.opener = opener.clone();
-    // The program of that time drew from another seed: no id is drawn twice.
+    // The earlier version used another seed: no id is allocated twice.
     parts.entropy = Arc::new(SeededEntropy::new(u64::MAX / 3));
     World { opener, ..World::open(parts, clock) }
 }
@@ -165,7 +165,7 @@ fn sha256(head: Option<ContentHead>) -> Option<[u8; 32]> {
 fn computed_digests_are_recomputed_once() {
     let world = opened_from(FORMAT_2);
     let current = |world: &World, of: &str| world.stat(of).unwrap().resource.content;
-    // What came in one request stays known, and the tag of what was computed stays.
+    // Digests of single-request contents stay known, and the tag of a computed one is unchanged.
     assert!(sha256(current(&world, "/whole")).is_some());
     assert_eq!(sha256(current(&world, "/computed")), None);
     let expected =

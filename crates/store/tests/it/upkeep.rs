@@ -208,6 +208,6 @@ fn a_long_computation_does_not_delay_the_digest_of_another_content() {
         }
     });
     assert!(!long_is_known);
-    // What is hashed on another thread is not waited for.
+    // Does not wait for the hashing on another thread.
     runtime.shutdown_background();
 }

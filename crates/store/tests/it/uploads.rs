@@ -417,7 +417,7 @@ proptest! {
         let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
         let starts: Vec<usize> = sizes.iter().scan(0, |at, size| { *at += size; Some(*at - size) }).collect();
         let whole = noise(sizes.iter().sum(), 1);
-        // Far from each other, and the numbers need not begin with 0 or be without gaps.
+        // Far apart; the numbers need not start at 0 or be consecutive.
         let number = |n: usize| (2 * n + 1) << 20;
         for (n, right) in order {
             let n = n % sizes.len();

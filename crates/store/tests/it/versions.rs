@@ -266,7 +266,7 @@ fn replacing_a_resource_with_versions_has_to_be_requested() {
     assert_eq!((world.read("/c/sub/x"), world.read("/d/y")), (b"3".to_vec(), b"y".to_vec()));
     over(true).unwrap();
     assert_eq!(world.read("/c/sub/x"), b"y");
-    // What moves keeps its versions, and needs no word for it.
+    // A moved resource keeps its versions, without any option.
     let world = with_versions();
     world.mv("/c/sub/x", "/d/x").unwrap();
     assert_eq!(numbers(&world, "/d/x").len(), 2);

@@ -96,7 +96,7 @@ fn an_extended_attribute_is_the_attribute_of_every_other_view() {
     let texts = world.store.avus(&world.admin, &at("/a")).unwrap();
     let texts: Vec<&Avu> = texts.iter().filter(|avu| avu.attribute == "text").collect();
     assert_eq!(texts, [&avu("text", "new")]);
-    // A name that no file system takes is an attribute all the same.
+    // A name that no file system accepts is still an attribute.
     world.describe("/a", &"n".repeat(251), "v");
     assert_eq!(all(&world).len(), 2);
 }

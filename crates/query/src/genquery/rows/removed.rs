@@ -26,7 +26,7 @@ impl<'a> Source<'a> {
                 self.meter.step()?;
                 items.extend(item?);
             }
-            // Nobody else can have filled it.
+            // No other thread can have filled it.
             let _ = self.trash.set(Trash::new(self.reading, items)?);
         }
         Ok(self.trash.get().expect("it was filled just now"))

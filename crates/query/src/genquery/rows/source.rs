@@ -179,7 +179,8 @@ impl<'a> Source<'a> {
     fn by_id(&self, ids: BTreeSet<u64>, kind: Kind, take: Take<'_>) -> Result<()> {
         for id in ids.into_iter().map(ResourceId) {
             let stat = match self.reading.stat(&At::Id(id))? {
-                // Most ids that name nothing are not of the trash either, which is read whole.
+                // Most unknown ids are not in the trash either, so it is only read (completely) for those
+                // that are.
                 None if self.reading.removed_with(id)?.is_some() => self.trash()?.stat_of(id)?,
                 found => found,
             };

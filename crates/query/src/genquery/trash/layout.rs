@@ -113,7 +113,7 @@ impl<'a> Layout<'a> {
     fn new(reading: &'a Reading, ways: Ways) -> Result<Self> {
         let (nodes, paths) = (BTreeMap::new(), HashMap::new());
         let mut layout = Self { reading, nodes, paths, ways: HashMap::new() };
-        // Those above come first.
+        // Ancestors precede their descendants.
         for (path, (owner, time)) in ways {
             layout.way(path, owner, time)?;
         }

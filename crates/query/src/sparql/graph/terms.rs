@@ -60,7 +60,7 @@ impl Graph<'_> {
 
     /// The node of an IRI as the store has it.
     pub(super) fn iri(&self, iri: &str) -> Result<Node> {
-        // Nothing else can name a resource.
+        // Other IRIs cannot refer to resources.
         match iri.starts_with("cenote:") {
             true => Ok(self.stored(ResourceId::ROOT, self.data.node(iri)?)),
             false => Ok(Node::term(NamedNode::new_unchecked(iri).into())),

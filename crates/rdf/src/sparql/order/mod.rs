@@ -145,7 +145,7 @@ impl Ordering<'_, '_> {
         eligible: impl Fn(&Bound) -> bool,
     ) -> Option<GraphPattern> {
         let candidates = from.iter().enumerate().filter(|(_, it)| eligible(&variables(it)));
-        // Of those with equal costs, the rarer one leaves fewer.
+        // At equal cost, the more selective pattern leaves fewer rows.
         let nothing = Bound::new();
         let costs = candidates
             .map(|(at, pattern)| (self.cost(pattern, known), self.cost(pattern, &nothing), at));

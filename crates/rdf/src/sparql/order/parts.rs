@@ -22,7 +22,7 @@ pub(super) fn flatten(
             simple.extend(patterns.into_iter().map(single));
         }
         GraphPattern::Path { .. } => simple.push(pattern),
-        // Where a variable is left open in a row, others bind it.
+        // A variable that is UNDEF in a row is bound by other patterns.
         GraphPattern::Values { ref bindings, .. }
             if bindings.iter().flatten().all(Option::is_some) =>
         {

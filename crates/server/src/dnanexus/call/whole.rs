@@ -87,7 +87,7 @@ struct Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // One that was committed has ended already.
+        // A committed one has ended already.
         let _ended = self.store.drop_change_set(&self.caller, self.id);
     }
 }

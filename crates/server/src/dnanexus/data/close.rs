@@ -22,7 +22,7 @@ pub(crate) async fn close(call: Call, id: ObjectId) -> Result<Value, Fault> {
     match complete(&call, place).await {
         Ok(()) => Ok(done(id)),
         Err(fault) => {
-            // Another call may have closed it, at any step of this one.
+            // A concurrent call may have closed it at any step.
             let now = call.blocking(move |call| call.object(id, None)).await?;
             if now.is_open() { Err(fault) } else { Ok(done(id)) }
         }

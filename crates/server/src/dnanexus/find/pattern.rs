@@ -97,7 +97,7 @@ fn translate(glob: &str) -> (String, Option<String>) {
 fn class(text: &str) -> Option<(String, &str)> {
     let negated = text.starts_with(['!', '^']);
     let body = if negated { &text[1..] } else { text };
-    // A bracket that comes first is one of the letters.
+    // A leading bracket is a literal character.
     let end = body.char_indices().skip(1).find(|(_, letter)| *letter == ']')?.0;
     let mut class = if negated { "[^" } else { "[" }.to_owned();
     for letter in body[..end].chars() {
@@ -110,7 +110,7 @@ fn class(text: &str) -> Option<(String, &str)> {
         class.push(letter);
     }
     class.push(']');
-    // A range whose ends are the wrong way round is no class.
+    // A reversed range is not a valid class.
     Regex::new(&class).ok()?;
     Some((class, &body[end + 1..]))
 }

@@ -71,7 +71,7 @@ pub(crate) fn describe_seen(
         shown.usual("tags", words::tags(&avus));
         shown.special("properties", || Ok(json!(words::properties(&avus))))?;
     }
-    // No member of the protocol: programs that use the native opening, too, need it.
+    // Not part of the protocol: needed by programs that also use the native opening.
     shown.special("resource", || Ok(json!(place.stat.id.0)))?;
     shown.special("knownAs", || Ok(json!(note.known)))?;
     shown.special("details", || Ok(note.details.clone().unwrap_or_else(|| json!({}))))?;

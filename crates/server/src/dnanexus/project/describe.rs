@@ -76,7 +76,8 @@ pub(crate) fn describe(call: &Call, project: &Project, fields: &Fields) -> Resul
     }
     shown.special("resource", || Ok(json!(project.stat.id.0)))?;
     shown.special("fileUploadParameters", || Ok(upload_parameters()))?;
-    // All that is in the project is counted for it: only where it was named, and for `dx describe`, which cannot do without.
+    // This counts everything in the project, so it is only computed if requested by name, and for `dx describe`, which
+    // requires it.
     if shown.wants("dataUsage") || (shown.shows("class") && shown.wants("properties")) {
         shown.put("dataUsage", usage(call, project)?);
     }

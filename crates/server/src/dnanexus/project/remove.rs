@@ -26,7 +26,7 @@ pub(crate) fn objects(call: &Call, project: &Project) -> Result<Value, Fault> {
     for place in places {
         let removed = call.store().remove(&call.caller, &place.at(), &RemoveOptions::default());
         match removed {
-            // Named twice, or removed by somebody else in the meantime.
+            // Listed twice, or removed by another caller in the meantime.
             Err(error) if error.kind() == cenote_store::ErrorKind::NotFound => {}
             done => drop(done?),
         }

@@ -59,7 +59,7 @@ fn found(
     let (offset, limit) = (saturate(offset), saturate(limit));
     let most = offset.saturating_add(limit);
     let names = match store.names(caller, &path.into(), deep, None, most) {
-        // A collection of the trash, which is none of the tree.
+        // A collection of the trash, which is not in the tree.
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         page => page?.entries,
     };

@@ -75,7 +75,7 @@ impl Listing {
             Begin::After(entry) => Some(entry),
         };
         let page = match store.names(&self.caller, &self.top, self.deep, after, PAGE) {
-            // A collection of the trash, which is none of the tree.
+            // A collection of the trash, which is not in the tree.
             Err(error) if error.kind() == ErrorKind::NotFound && is_in_trash(&self.path) => {
                 NamesPage { entries: Vec::new(), next: None }
             }

@@ -44,7 +44,7 @@ fn empty_below(store: &Store, caller: &Caller, stat: &Stat) -> Result<()> {
     let reading = store.reading(caller)?;
     for id in Trash::read(&reading)?.items(&stat.path) {
         match store.empty_trash_of(caller, id) {
-            // Others may restore what the caller may only see.
+            // The caller may see resources that only others may restore.
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }

@@ -21,7 +21,7 @@ pub(crate) async fn show(
     mut headers: Headers,
     elsewhere: Elsewhere,
 ) -> Result<Response, Fault> {
-    // They may have been changed by others at any time.
+    // The bytes may have been changed by others at any time.
     for name in [header::ETAG, header::ACCEPT_RANGES, DIGEST] {
         headers.0.remove(name);
     }

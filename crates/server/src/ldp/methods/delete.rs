@@ -22,7 +22,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Fault> {
             recursive: true,
             versions: true,
             permanent: call.preferences.no_tombstone,
-            // What the conditions were judged on.
+            // The state on which the conditions were evaluated.
             if_match: call.headers.contains_key("if-match").then(|| seen.stat.state_tag()),
             ..RemoveOptions::default()
         };

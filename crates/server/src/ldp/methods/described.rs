@@ -46,12 +46,12 @@ impl Described {
         let reading = store.reading(&call.caller)?;
         let mut ids = vec![reading.graph(&call.at())?.0.id];
         for below in reading.below(&call.at())? {
-            // Of what may not be seen there is no record.
+            // Hidden resources are not included.
             ids.extend(below?.map(|stat| stat.id));
         }
         let (mut resources, mut triples) = (Vec::new(), 0);
         for id in ids {
-            // What may be seen and not read.
+            // Visible, but not readable.
             let Ok((stat, description)) = reading.graph(&At::Id(id)) else { continue };
             let resource = Resource::new(call, &Seen::new(&reading, stat, description)?);
             triples += resource.before.len() + resource.managed.len();

@@ -83,7 +83,7 @@ fn change(
 ) -> Result<(), Fault> {
     let conditions = conditions::of_change(call, Some(&state(call, seen)))?;
     let managed = managed(store, call, seen, update)?;
-    // The store knows no faults of this opening: one that stops the change is kept here.
+    // The store cannot return errors of this opening: one that aborts the change is kept here.
     let refused = Mutex::new(None);
     let outcome = store.change_graph(&call.caller, &call.at(), &conditions, |old| {
         updated(store, call, old, &managed, (update, cancel)).map_err(|fault| {

@@ -88,7 +88,7 @@ async fn put_graph(
         for _ in 0..ATTEMPTS {
             let seen = look(store, call)?;
             match put_triples(store, call, seen.as_ref(), (&bytes, syntax), requested) {
-                // Somebody else has created or removed it in the meantime.
+                // It has been created or removed concurrently.
                 Err(fault) if is_race(&fault, seen.is_some()) => {}
                 done => return done,
             }

@@ -64,7 +64,7 @@ impl Members {
     pub(crate) fn of(reading: &Reading, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
         let subject = web.address(seen.path());
         let mut members = Vec::new();
-        // A container shows the membership that it defines, whatever resource that is of.
+        // A container shows the membership that it defines, whatever its subject.
         let iris = OwnIris::new(web, seen.path());
         let resource = value(&seen.description, MEMBERSHIP_RESOURCE).unwrap_or_default();
         let of = iris.outward(resource).into_owned();
@@ -199,7 +199,7 @@ impl Members {
             let iris = OwnIris::new(web, &stat.path);
             let description = match &details.description {
                 Some(description) => description.clone(),
-                // Too large for a listing, or not to be read by the caller.
+                // Too large for a listing, or not readable by the caller.
                 None => {
                     store.graph(caller, &At::Id(stat.id)).map(|found| found.1).unwrap_or_default()
                 }

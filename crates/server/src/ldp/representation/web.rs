@@ -188,7 +188,7 @@ mod tests {
             let (web, own) = (web(), "/a".parse().unwrap());
             let iris = OwnIris::new(&web, &own);
             let kept = if path == own { fragment.clone() } else { iri_of(&path) + &fragment };
-            // Again, and with another one between: the last translation is kept.
+            // Again, and with another one in between: the last translation is cached.
             for kept in [kept.as_str(), kept.as_str(), "cenote:/a/b", kept.as_str()] {
                 let written = iris.outward(kept).into_owned();
                 prop_assert_eq!(iris.inward(&written), kept);

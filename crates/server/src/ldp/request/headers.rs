@@ -70,7 +70,7 @@ impl Headers {
             return;
         }
         for class in seen.types(call.dialect) {
-            // LAKEsuperior links to LDP's types only.
+            // LAKEsuperior links only to the types of LDP.
             if class.starts_with(LDP) || call.dialect.says_basic {
                 self.add(header::LINK, &link(&class));
             }

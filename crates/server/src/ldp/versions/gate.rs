@@ -39,7 +39,7 @@ pub(crate) async fn gate(call: &Call) -> Result<Option<Response>, Fault> {
 pub(super) fn date(call: &Call, name: HeaderName) -> Result<i64, Fault> {
     let text = call.header(&name).unwrap_or_default().trim();
     let known = crate::layer::conditional::date(&call.headers, name.clone());
-    // A day of one digit, which RFC 1123 allows and clients in Java send, is invalid in HTTP.
+    // A day of one digit, which RFC 1123 allows and Java clients send, is invalid in HTTP.
     let date = known.or_else(|| Some(rfc2822::parse(text).ok()?.timestamp().as_second()));
     date.ok_or_else(|| Fault::bad(format!("{name} is not an HTTP date")))
 }

@@ -74,7 +74,7 @@ pub(crate) fn mention(store: &Store, call: &Call, seen: &Seen) -> Option<Triple>
     if !call.dialect.mentions_versions || call.is_memento {
         return None;
     }
-    // Who may not read the content learns nothing of its versions.
+    // Callers who may not read the content do not see its versions.
     let versions = store.versions(&call.caller, &At::Id(seen.stat.id)).unwrap_or_default();
     let node = |iri: String| NamedNode::new_unchecked(iri);
     (!versions.is_empty()).then(|| {

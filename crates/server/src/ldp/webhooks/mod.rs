@@ -148,7 +148,7 @@ impl Told {
     async fn follow(self) {
         let (store, mut failures, mut since) = (self.app.store().clone(), 0, None);
         while !self.app.stopping().is_cancelled() {
-            // Begun before the look, so that no change falls between the two.
+            // Subscribed before the read, so that no change is missed between the two.
             let changed = store.changed();
             match self.round(&mut since).await {
                 Ok(true) => failures = 0,

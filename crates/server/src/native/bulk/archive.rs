@@ -78,7 +78,7 @@ where
     let (reader, writer) = tokio::io::duplex(AHEAD);
     let packing = pack(Builder::new_non_terminated(writer));
     let packing = tokio::spawn(packing.in_current_span());
-    // An archive that fails midway breaks off; one that is whole has its end marker.
+    // An archive that fails midway is truncated; a complete one has its end marker.
     let end = stream::once(packing).filter_map(async |packed| match packed {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(Err(error)),

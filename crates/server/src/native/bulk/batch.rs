@@ -153,7 +153,7 @@ impl Batch {
         let held = self.in_memory(&entry);
         let read = read(self.app.store(), &self.caller, (path, &self.each), entry);
         if held == 0 {
-            // It has a file open while it comes, and keeps its place for that.
+            // It keeps a file open while it is received, and its slot for that.
             return read.await;
         }
         self.admission.keep(held)?;

@@ -31,7 +31,7 @@ pub(crate) async fn make(
     Reader(caller): Reader,
     Json(question): Json<NewLease>,
 ) -> Result<(StatusCode, Json<Lease>), Problem> {
-    // After the body, whose type is refused first, as everywhere.
+    // Checked after the body, whose type is refused first, as for all routes.
     here?;
     let at = at(question.path.as_deref(), question.id)?;
     let options = ReadOptions { version: question.version, ..ReadOptions::default() };

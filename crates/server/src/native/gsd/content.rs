@@ -31,7 +31,7 @@ pub(super) async fn examine<T: Send + 'static>(
     let turn = app.format_turn().await;
     let runtime = Handle::current();
     let examined = app.blocking(move |store| {
-        // Released when the work ends, even if nobody waits for its answer any more.
+        // Released when the work ends, even if the request has been abandoned.
         let _turn = turn;
         let opened =
             store.open(&caller, &at, &ReadOptions { version, ..ReadOptions::default() })?;

@@ -12,7 +12,7 @@ pub(crate) struct Nothing {}
 impl TryFrom<Map<String, Value>> for Nothing {
     type Error = String;
 
-    // The derived form would take an empty array, too.
+    // The derived implementation would also accept an empty array.
     fn try_from(object: Map<String, Value>) -> Result<Self, String> {
         match object.keys().next() {
             None => Ok(Self {}),

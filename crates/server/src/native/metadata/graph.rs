@@ -69,7 +69,7 @@ pub(crate) async fn replace(
 fn write(graph: &Graph) -> String {
     let mut lines: Vec<String> =
         graph.iter().map(|statement| format!("{} .\n", triple(statement, &Relative))).collect();
-    // Statements that differ in their units only are one triple.
+    // Statements that differ only in their units are one triple.
     lines.dedup();
     lines.concat()
 }

@@ -397,7 +397,7 @@ async fn each_credential_permits_the_operations_in_its_row_through_the_irods_ope
     for (account, credential, permitted) in TABLE {
         let accounts = Accounts::new();
         let server = &accounts.server;
-        // These openings take tokens only.
+        // These openings only accept tokens.
         let Shown::Header("authorization", shown) = accounts.shown(account, credential).await
         else {
             continue;

@@ -312,7 +312,7 @@ async fn input_that_is_too_long_or_too_deep_is_refused() {
     }
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     refusal(&plain(&platform, Some(&ada.bearer), "application/json", &deep).await, "MalformedJSON");
-    // As many as there are ids are no mistake: those that are nothing are left out.
+    // Many ids are not an error: unknown ones are omitted.
     let ids: Vec<_> = (0..1_000).map(|n| format!("file-{n:024}")).collect();
     let found = ada.call("system", "findDataObjects", json!({ "id": ids })).await;
     assert_eq!(found["results"], json!([]));

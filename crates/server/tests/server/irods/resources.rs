@@ -223,7 +223,7 @@ async fn replicas_are_read_written_and_listed_by_number() {
     assert_eq!(code(&modify(&[("new-data-size", "15"), ("new-data-comments", "c")]).await), 0);
     let noted = disk.irods.rows("select DATA_SIZE, DATA_COMMENTS where DATA_REPL_NUM = '0'").await;
     assert_eq!(noted, json!([["15", "c"]]));
-    // The HTTP API's own text calls it one, its server's table the other.
+    // The documentation of the HTTP API uses one name, the table in its server the other.
     for name in ["new-data-expiry", "new-data-expiry-time"] {
         assert_eq!(code(&modify(&[(name, "01800000000")]).await), 0, "{name}");
     }

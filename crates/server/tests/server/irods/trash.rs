@@ -87,7 +87,7 @@ async fn resources_removed_by_any_opening_are_readable_searchable_and_restorable
     let parent = format!("select COLL_NAME where COLL_PARENT_NAME = '{TRASH}'");
     assert_eq!(irods.rows(&parent).await, json!([[kept]]));
 
-    // What was removed with a collection is neither restored nor removed for good by itself.
+    // A resource removed with its collection can be neither restored nor purged individually.
     assert_eq!(irods.rename("data-objects", &inside, &irods.path("o")).await, -130_000);
     assert_eq!(irods.remove("data-objects", &inside, &[("no-trash", "1")]).await, -130_000);
     assert_eq!(irods.rename("collections", &kept, &collection).await, 0);
@@ -115,7 +115,7 @@ async fn duplicates_and_intermediate_collections_in_the_trash_have_distinct_name
     assert_eq!(rest, ["/c", &renamed, "/c/o", "/lab", "/lab/x", "/o"]);
     assert_eq!(second.len(), 1);
 
-    // A way to what was removed is none of the removed resources, and is removed with all below it.
+    // An intermediate collection of the trash is not itself a removed resource, and is purged with everything below it.
     let way = format!("{TRASH}/c");
     assert_eq!(irods.rename("collections", &way, &irods.path("d")).await, -130_000);
     assert_eq!(irods.remove("collections", &way, &[]).await, -79_000);

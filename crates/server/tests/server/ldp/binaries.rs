@@ -184,7 +184,7 @@ async fn tags_of_lakesuperior_need_no_quotes() {
     assert!(!tag.contains('"'));
     for tag in [tag.clone(), format!("\"{tag}\""), format!("other, {tag}")] {
         let read = web.ask("GET", "/b").header("if-none-match", &tag);
-        // A condition on tags takes its effect from one on times.
+        // A condition on tags takes precedence over one on times.
         let read = read.header("if-modified-since", "Sun, 06 Nov 1994 08:49:37 GMT");
         assert_eq!(read.send().await.status, 304, "{tag}");
         let matched = web.ask("GET", "/b").header("if-match", &tag);

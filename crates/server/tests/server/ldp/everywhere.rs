@@ -18,7 +18,7 @@ async fn resources_created_by_other_openings_are_linked_data() {
             graph.contains("<http://h/p> \"w\"") && graph.contains("cenote:attribute/k%20e"),
             "{graph}"
         );
-        // The unit, which a graph cannot show, stays.
+        // The unit, which a graph cannot show, is preserved.
         let put = web.ask("PUT", "/lab/raw.dat/fcr:metadata").header("content-type", "text/turtle");
         let put = put.header("if-match", "*").body(graph).send().await;
         assert_eq!(put.status, 204, "{}", put.text());

@@ -144,7 +144,7 @@ async fn only_external_content_allowed_by_the_settings_is_read() {
     for parameters in ["", "; handling=\"other\""] {
         assert_eq!(put(&web, "/x", &url, parameters).send().await.status, 400);
     }
-    // Where the settings allow no more what they did, or somebody else says where the bytes are.
+    // If the settings no longer allow the address, or another caller states where the bytes are.
     put(&web, "/p", &url, "; handling=\"proxy\"").send().await;
     let mut strict = Web::new("/rest");
     strict.server = TestServer { router: router(web.store.clone(), &Config::default()) };

@@ -39,7 +39,7 @@ async fn a_direct_container_gives_its_resource_members() {
         let omitted = "return=representation; omit=\"http://www.w3.org/ns/ldp#PreferMembership\"";
         let shown = web.preferred("/book", omitted).await;
         assert!(!shown.iter().any(|triple| triple.contains("urn:page")));
-        // What was read is put back without becoming a statement.
+        // Putting back what was read does not turn it into statements.
         let read = web.get("/book").await.text();
         assert_eq!(web.put("/book", &read).await.status, 204);
         web.ask("DELETE", "/book/pages/1").send().await;

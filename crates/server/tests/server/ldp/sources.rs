@@ -96,7 +96,7 @@ async fn the_syntax_is_negotiated_and_never_refused() {
         ("image/png", "text/turtle"),
         ("", "text/turtle"),
     ] {
-        // A malformed media type of a request without a body is none of its faults.
+        // A malformed media type is not an error in a request without a body.
         let ask = web.ask("GET", "/g").header("accept", accept);
         let read = ask.header("content-type", "application/ld+json or application/json");
         let read = read.send().await;

@@ -6,7 +6,7 @@ use super::*;
 const GRAPHS: [&str; 5] = [
     "",
     "<> <urn:p> 1 ; <urn:q> \"x\"@en .",
-    // Links to what is there, spelled in several ways, to itself and to what is missing.
+    // Links to existing resources, spelled in several ways, to itself and to missing resources.
     "<> <urn:p> <target>, <target/>, <t%61rget>, <target#part>, <>, <#part>, <missing> .",
     "<> a <http://www.w3.org/ns/ldp#DirectContainer> ; \
      <http://www.w3.org/ns/ldp#membershipResource> <target> ; <http://www.w3.org/ns/ldp#hasMemberRelation> <urn:has> .",

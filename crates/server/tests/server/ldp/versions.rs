@@ -178,7 +178,7 @@ async fn a_version_can_be_created_from_a_given_graph_and_time() {
         let ask = web.ask("POST", path).header("memento-datetime", date);
         ask.header("content-type", media_type)
     };
-    // What the server says of it may be part of it.
+    // The body may contain server-managed triples.
     let given = now.iter().map(|it| format!("{it} .\n")).collect::<String>() + "<> <urn:q> 2 .";
     let version = kept(post("/r/fcr:versions", date, "text/turtle").body(given).send().await);
     let shown = web.triples(below(&web, &version)).await;

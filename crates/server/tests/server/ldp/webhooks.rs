@@ -165,7 +165,7 @@ async fn rejected_posts_are_retried_and_none_is_lost() {
     world.make("/c");
     let server = world.serve(world.webhook(&receiver)).await;
     assert_eq!(receiver.next_object().await, "/c");
-    // A receiver that is away when the server stops.
+    // A receiver that is down when the server stops.
     *receiver.refusals.lock().unwrap() = usize::MAX;
     world.make("/d");
     stop(server).await;

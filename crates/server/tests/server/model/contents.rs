@@ -15,7 +15,7 @@ impl Contents {
             return vec![0; self.length];
         }
         let word = |at: u64| {
-            // SplitMix64: one word a position, without a state.
+            // SplitMix64: one word per position, without state.
             let mixed = (at ^ (u64::from(self.seed) << 56)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             (mixed ^ (mixed >> 27)).to_le_bytes()

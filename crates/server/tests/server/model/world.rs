@@ -142,7 +142,7 @@ impl World {
                 self.post("/v1/trim", one, 200).await.map(drop)
             }
             Change::Remove => {
-                // There is no trash here that would keep versions.
+                // Without a trash, versions are not kept.
                 let ask = Ask::new("DELETE", format!("/v1/fs{}?versions=true", path(object)));
                 self.connection.native(Http::One, ask).await?.expect(204)?;
                 self.objects[object] = None;

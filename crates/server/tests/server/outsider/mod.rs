@@ -51,7 +51,7 @@ impl Seen {
         let told = |text: &str| text.replace(&pair.missing, &pair.hidden).replace(MISSING, HIDDEN);
         let request = answer.header("x-request-id");
         let body = String::from_utf8_lossy(&answer.body);
-        // First, since the id of the request may have that of the resource in it.
+        // First, since the id of the request may contain that of the resource.
         let body = if request.is_empty() { body } else { body.replace(request, "").into() };
         let (status, headers) = (answer.status.as_u16(), headers(&answer.headers, told));
         Self { status, headers, body: told(&body) }

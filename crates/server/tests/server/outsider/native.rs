@@ -98,7 +98,7 @@ fn filled(text: &str, subject: &str) -> String {
 
 fn substituted(body: &Value, subject: &str) -> Value {
     match body {
-        // Where a path is what the request is about, the root is what else it names.
+        // If the subject of the request is a path, other ids are that of the root.
         Value::String(text) if text == ID => Value::from(subject.parse::<u64>().unwrap_or(1)),
         Value::String(text) => Value::from(filled(text, subject)),
         Value::Array(items) => items.iter().map(|item| substituted(item, subject)).collect(),

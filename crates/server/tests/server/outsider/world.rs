@@ -46,7 +46,7 @@ const NO_ID: &str = "77777777";
 
 impl World {
     pub(super) async fn new() -> Self {
-        // The removed user's password is a wrong one, and comes often.
+        // The removed user's password is wrong, and used often.
         let limits =
             Limits { login_failures: u32::MAX, local_file_leases: 100_000, ..Limits::default() };
         let server = TestServer::with(limits);
@@ -177,7 +177,7 @@ impl Setup<'_> {
         let begun =
             self.server.post("/v1/uploads", json!({"path": "/veiled/up"})).await.expect(201);
         let hidden = begun["id"].as_str().unwrap().to_owned();
-        // Somebody else's number, and what follows it, are not enough; nor is a made-up one.
+        // Another caller's number and its successors give no access, nor does an invented one.
         let missing = hidden.replacen(|digit: char| digit.is_ascii_digit(), NO_ID, 1);
         Pair { hidden, missing }
     }

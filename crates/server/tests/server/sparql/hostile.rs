@@ -33,7 +33,7 @@ async fn a_query_is_limited_in_time_memory_and_rows() {
 async fn a_query_of_a_disconnected_client_stops() {
     let limits = Limits { query_seconds: Seconds::new(3_600), ..Limits::default() };
     let server = TestServer::with(limits);
-    // More than run at a time: if those that were given up went on, the last would have no turn.
+    // More than can run at a time: if abandoned queries continued, the last one would not run.
     for _ in 0..9 {
         let ask = ask_as(&server, Some(ADMIN), "/sparql", ENDLESS, "");
         let begun = tokio::time::timeout(std::time::Duration::from_millis(20), ask).await;

@@ -37,7 +37,7 @@ async fn hidden_resources_change_no_result() {
     let added = server.post("/v1/users", account).await;
     assert!(added.status.is_success(), "{}", added.text());
     let eve = Some(user);
-    // What is hidden moves the time of the collection that it comes to, which is hidden, too.
+    // Adding a hidden resource updates the time of its collection, which is hidden, too.
     server.put("/home/vault/other", "bytes").await;
     let before = [answers(&server, eve).await, answers(&server, None).await];
     server.put("/home/vault/veiled/deep", "bytes").await;

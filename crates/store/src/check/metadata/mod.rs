@@ -26,7 +26,8 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         }
     }
     spread::leftovers(view, report)?;
-    // Each entry that a description has was seen; only if there are more are any of them strays.
+    // Every entry of a description has been seen, so there are strays only if there are more
+    // entries.
     let count = |table| rows(view, table).count() as u64;
     if !whole || keys::all_statements().iter().map(count).sum::<u64>() > indexed {
         keys::all_statements().iter().try_for_each(|table| strays(view, report, table))?;
@@ -93,7 +94,7 @@ fn strays(view: &View, report: &mut Report<'_>, table: &KeyRange) -> Result<()> 
         let stray = match look::<GraphRecord>(view, &graph)? {
             Look::Damaged => false,
             Look::Missing => true,
-            // A statement that is damaged or missing may be the one.
+            // A damaged or missing statement may be the one of this entry.
             Look::Found(found) => spread::whole_and_counted(view, id, found)
                 .is_some_and(|graph| !entries(id, &graph).contains(&key)),
         };

@@ -63,7 +63,7 @@ struct Jobs {
 fn jobs(view: &View) -> Result<Jobs> {
     let mut jobs = Jobs::default();
     for row in rows(view, &keys::jobs()) {
-        // One that does not decode is reported with the tree.
+        // Undecodable resources are reported with the tree.
         match JobRecord::from_value(&row?.1) {
             Ok(JobRecord::Sweep(id)) => drop(jobs.swept.insert(id)),
             Ok(JobRecord::Restore(job)) if !job.over => drop(jobs.swept.insert(job.made)),

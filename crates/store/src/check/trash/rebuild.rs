@@ -52,7 +52,7 @@ pub(super) fn all(view: &View, report: &mut Report<'_>, lost: Vec<Lost>) -> Resu
 fn removals(view: &View, lost: &[Lost]) -> Result<HashMap<ResourceId, ChangeRecord>> {
     let mut removals = HashMap::new();
     for row in rows(view, &keys::feed_after(None)) {
-        // One that does not decode is reported with the feed.
+        // Undecodable records are reported with the feed.
         let Ok(change) = ChangeRecord::from_value(&row?.1) else { continue };
         if change.kind == ChangeKind::Removed && lost.iter().any(|lost| lost.id == change.id) {
             removals.insert(change.id, change);

@@ -88,7 +88,7 @@ impl Walk {
 impl From<WalkRecord> for Scrub {
     fn from(record: WalkRecord) -> Self {
         let WalkRecord { begun, after, ended, blobs, bytes, damaged, row: _ } = record;
-        // Ids are random, so the first byte tells how many come before.
+        // Ids are random, so the first byte gives the share of preceding ones.
         let seen = after.as_ref().and_then(|key| key.get(1)).map_or(0, |byte| *byte);
         let percent = if ended.is_some() { 100 } else { (u32::from(seen) * 100 / 256) as u8 };
         Self { begun, ended, percent, blobs, bytes, damaged }
@@ -238,7 +238,7 @@ impl Store {
             Ok(Some(blocks)) => blocks,
             Err(error) if error.kind() != ErrorKind::Damaged => return Err(error),
             _ => {
-                // They are not known yet, or lost.
+                // The checksums are not known yet, or lost.
                 walk.damaged += u64::from(self.sum_blob(id).await.is_err());
                 walk.bytes += record.size;
                 pause(record.size, rate).await;

@@ -59,7 +59,7 @@ impl Store {
             fault = row.is_err();
             match row {
                 Ok((key, value)) => run.see(&key, &value),
-                // It was noted where it was met.
+                // It was recorded when it was detected.
                 Err(error) if error.kind() == ErrorKind::Damaged => run.damaged += 1,
                 Err(error) => return Err(error),
             }

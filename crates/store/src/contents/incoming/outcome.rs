@@ -20,7 +20,7 @@ impl Store {
     /// The same for a part of what was published.
     pub(crate) async fn settle_blob(&self, blob: Option<NewBlob>, fault: Option<&Error>) {
         match (blob, fault) {
-            // A change set has it until its end.
+            // A change set holds it until its end.
             (Some(_), None) if self.is_within() => {}
             (Some(blob), None) => blob.settle(),
             (Some(blob), Some(error)) if error.kind() != ErrorKind::Unknown => {

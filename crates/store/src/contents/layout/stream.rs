@@ -138,7 +138,7 @@ impl BlobRun {
                     return Ok(Some((chunk, self)));
                 }
                 Some(Err(error)) => self.give_up(error),
-                // What was read at once is at its end.
+                // The current read is finished.
                 None => self.reading = None,
             }
         }
@@ -153,7 +153,7 @@ impl BlobRun {
         let Held { id, record, .. } = &self.held;
         if self.blocks.as_ref().is_none_or(|blocks| !blocks.range().contains(&self.rest.start)) {
             self.blocks = self.finder.blocks(*id, record, &self.rest)?;
-            // Else the read would make no progress.
+            // Otherwise the read would make no progress.
             if self.blocks.as_ref().is_some_and(|blocks| !blocks.range().contains(&self.rest.start))
             {
                 return Err(Error::damaged(format!("an extent is longer than its blob {id}")));
@@ -185,7 +185,7 @@ impl BlobRun {
                 self.blamed.push(source.place());
             }
             match block.filter(|_| self.one_by_one <= self.rest.start) {
-                // It may have the first of those blocks whole.
+                // This copy may have the first of those blocks intact.
                 Some(block) => {
                     self.one_by_one = self.rest.start.saturating_add(block.max(AT_ONCE));
                     self.sources.push_back(source);

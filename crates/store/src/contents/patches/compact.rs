@@ -111,7 +111,7 @@ impl Store {
         if runs.is_empty() {
             return Ok((Content { extents }, None));
         }
-        // Damaged bytes must not come to have a digest that fits them.
+        // Damaged bytes must never get a matching digest.
         layout.verify_runs(&runs).await?;
         let bytes = layout.bytes_of(&runs);
         let expected = &Expected::default();

@@ -138,7 +138,7 @@ impl Store {
         self.transact(|tx| {
             let (chain, head) = writable(tx, caller, at, conditions, position)?;
             if received.named.is_some() {
-                // What a stale replica has replaces what the object has.
+                // The content of a stale replica replaces that of the object.
                 chain.require(caller, Operation::Write, at)?;
             }
             let base = self.patched_base(tx, chain.resource(), &head, received)?;

@@ -50,7 +50,8 @@ impl Store {
     pub fn publish_many(&self, caller: &Caller, items: &[BatchItem]) -> Result<Vec<Result<Stat>>> {
         for _ in 0..BATCH_ATTEMPTS {
             match self.publish_all(caller, items) {
-                // Others took the room that was there for all of them: see for which there is room now.
+                // Concurrent changes used up the quota that would have been enough for all of them:
+                // determine which ones still fit.
                 Err(error) if error.kind() == ErrorKind::Quota => {}
                 answers => return answers,
             }

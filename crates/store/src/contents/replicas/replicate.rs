@@ -111,7 +111,7 @@ impl Store {
         let mut places = self.known().destination_among(Some(targets))?;
         let more: Vec<PlaceId> =
             seen.places.iter().copied().filter(|place| !targets.contains(place)).collect();
-        // A place that is down or unavailable has one replica less; it is not the requested one.
+        // A place that is down or unavailable means one replica fewer, but never the requested one.
         if let Ok(Destination { places: open, .. }) = self.known().destination_among(Some(&more)) {
             places.places.extend(open);
         }

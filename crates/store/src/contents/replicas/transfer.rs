@@ -19,7 +19,7 @@ impl Store {
         if record.copy_in(to).is_some() {
             return Ok(false);
         }
-        // If it does not come to be known, the sweep deletes it.
+        // If it is never recorded, the sweep deletes it.
         let claim = self.inner.claims.take(blob, to).ok_or_else(busy)?;
         let known = self.known();
         self.send(blob, &record, to, known.open(to)?).await?;
@@ -144,7 +144,7 @@ impl Store {
         let written = writer.finish().await.map_err(|error| self.failed_write(error))?;
         match damage(&record.digests, &Digests::from(&written.digests)) {
             None => Ok(Some(written)),
-            // Nothing refers to it, or it is as damaged as it was.
+            // Nothing refers to it, or it is no more damaged than before.
             Some(damage) => {
                 let place = target.name().to_owned();
                 Err(BlobError::Damaged { place, id: blob, damage }.into())

@@ -51,7 +51,7 @@ impl Store {
                 chain.require(caller, Operation::Read, &record.at()?)?;
             }
             let head = stage(&record)?.clone();
-            // What was swept between the look and the pin is not what the next look finds.
+            // If the content was swept between lookup and pin, the next lookup finds another one.
             if let Some(layout) = self.lay_out(&view, &head)? {
                 return Ok(Staged { head, layout });
             }

@@ -35,7 +35,7 @@ impl Store {
     /// Deletes a copy that no record knows any more. What cannot be deleted now is tried again later.
     pub(crate) async fn delete_copy(&self, blob: BlobId, copy: &BlobCopy) {
         let BlobCopy::Kept(id) = copy else { return };
-        // If somebody else has claimed it, it is examined again when the claim is released.
+        // If another thread has claimed it, it is examined again when the claim is released.
         if let Some(claim) = self.inner.claims.take(blob, *id) {
             self.delete_claimed(blob, *id, &claim).await;
         }

@@ -134,7 +134,7 @@ impl Store {
         for (content, notes) in noted {
             let users = view.rows(&keys::content_users(content), 1)?;
             if users.is_empty() && self.inner.change_sets.use_content(content)? {
-                // Looked at again when the change set ends.
+                // Examined again when the change set ends.
                 continue;
             }
             if users.is_empty() { &mut unused } else { &mut used }.insert(content, notes);

@@ -234,7 +234,7 @@ fn digests(parts: &[(u64, PartRecord)], size: u64, gathered: Option<&Received>) 
     let crc = crc64nvme(parts);
     match (parts, gathered, hashed(parts)) {
         ([(_, only)], ..) => only.digests.clone(),
-        // Without an overlap, which has no such CRC, these are all bytes.
+        // Without an overlap, for which there is no CRC, these are all bytes.
         (_, Some(gathered), _) if gathered.size == size && crc.is_some() => {
             gathered.digests.clone()
         }

@@ -63,7 +63,7 @@ impl Dataset<'_> {
         };
         let (read, all) = (reached - class.start(), end - class.start());
         let scale = if read == 0 { 1.0 } else { all as f64 / read as f64 };
-        // More than a float is exact about would be an estimate, too.
+        // A count beyond the precision of a float is an estimate anyway.
         Ok((count as f64 * scale.clamp(1.0, 1e9)) as u64)
     }
 }

@@ -72,7 +72,7 @@ pub(in crate::metadata) fn ranges(text: &str, order: Ordering) -> Vec<RangeInclu
 
 impl Value {
     fn of(text: &str) -> Option<Self> {
-        // Nothing else begins a number or a moment.
+        // No number or time starts with any other byte.
         text.starts_with(|c: char| c.is_ascii_digit() || "+-.iI".contains(c)).then_some(())?;
         number(text).map(Self::Number).or_else(|| moment(text).map(Self::Moment))
     }

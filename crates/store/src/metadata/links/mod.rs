@@ -58,7 +58,7 @@ impl<'a, R: Reads> Links<'a, R> {
         if kept.is_empty() {
             return Ok(Shown { graph: Cow::Borrowed(graph), kept });
         }
-        // Text may say what a link is shown as.
+        // A text statement may be equal to a displayed link.
         for (shown, same) in &mut kept {
             same.extend(graph.get(shown).cloned());
         }

@@ -54,7 +54,7 @@ impl Store {
             let mut page = VecDeque::from(self.walk_given(&mut walk, PAGE)?);
             while !page.is_empty() {
                 if !self.restore_some(&mut restoring, &mut page)? {
-                    // Something was changed since the look at it: look again.
+                    // The state changed since it was read: read it again.
                     walk = self.walk_again(&restoring)?;
                     break;
                 }

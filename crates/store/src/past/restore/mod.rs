@@ -129,7 +129,7 @@ impl Store {
         let free = free_spot(tx, caller, &what.to, what.parents)?;
         let by = (caller.owner_in(&free.above), caller.user());
         let top = self.as_it_was(tx, by, (&free.above, free.name), state)?;
-        // It counts for the quotas of where it will be from the beginning.
+        // It counts for the quotas of its target from the start.
         let counting = quotas::removed(tx, &top)?;
         Ok(Resource { parent: ResourceId::REMOVED, counting, ..top })
     }

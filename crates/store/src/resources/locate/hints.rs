@@ -202,7 +202,7 @@ proptest! {
             prop_assert_eq!(&answers[0], &answers[1]);
             prop_assert!(rows(&engine) == rows(&other), "other rows after {:?}", what);
             poison(&poisoned, &hints);
-            // Another server over the same catalog, which remembers nothing yet.
+            // Another server over the same catalog, which has no hints yet.
             let fresh = Store::open_existing(parts(other.clone())).unwrap();
             let view = poisoned.view().unwrap();
             let callers = [&poisoned, &fresh].map(|store| (store, caller(store, name)));

@@ -16,7 +16,7 @@ pub(super) fn may_hide(caller: &Caller, record: &ChangeRecord) -> bool {
     }
     match (&record.access_before, &record.access) {
         (Some(before), Some(after)) => differs(caller, before, after),
-        // An entry from before both were kept.
+        // An entry written before both were recorded.
         _ => true,
     }
 }

@@ -18,7 +18,7 @@ impl Pair {
         }
         complete(&self.world, upload.id, None).unwrap();
         let mut order: Vec<usize> = (0..parts.len()).collect();
-        // Where parts overlap, the one that begins later counts.
+        // Of overlapping parts, the one that starts later takes effect.
         order.sort_by_key(|n| parts[*n].0);
         let mut bytes = Vec::new();
         for n in order {
@@ -106,7 +106,7 @@ impl Pair {
                 assert!(seen.insert(key, bytes).is_none());
             }
         }
-        // Those in the trash come back.
+        // Resources in the trash are restored.
         self.replicas.extend(seen);
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn parts(scale: &Scale) -> impl Strategy<Value = Parts> + use<> {
         .prop_map(|runs| {
             let (mut free, mut end) = (0, 0);
             let part = |(length, overlap): (usize, usize)| {
-                // None, or a quarter or half of it.
+                // No overlap, or a quarter or half of the part.
                 let overlap = (length * overlap / 4).saturating_sub(length / 4);
                 let start = free.max(end.max(overlap) - overlap);
                 (free, end) = (start + 1, end.max(start + length));
@@ -93,7 +93,7 @@ pub(super) fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
     let sizes = || scale.sizes.clone();
     let runs = || scale.runs.clone();
     let kinds = prop_oneof![3 => Just(Kind::Collection), 1 => Just(Kind::Link), 1 => Just(Kind::Description)];
-    // Two large values are more than one record has.
+    // Two large values do not fit into one record.
     let values = prop_oneof![3 => Just("v".to_owned()), 1 => Just("w".repeat(20_000))];
     let change = ("[kl]", values, 0..3).prop_map(|(k, v, which)| match which {
         0 => AvuChange::Add(avu(&k, &v)),

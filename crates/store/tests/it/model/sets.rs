@@ -93,8 +93,8 @@ fn play(world: World, steps: &[Step]) {
     for (n, step) in steps.iter().enumerate() {
         let seed = n as u64 + 1;
         match (step, outside.take()) {
-            // What is due after that time, or over a limit, is done beside the next set, and what it changes would refuse the set's
-            // commit.
+            // Work that is due after that time, or over a limit, would be done concurrently with the next set, and
+            // conflict with its commit.
             (Step::Do(Op::Sweep | Op::Expire | Op::Limit(..)), None) => {}
             (Step::Do(op), None) => pair.apply_and_compare_clocks(op, seed),
             (Step::Do(op), Some(mut open)) => {

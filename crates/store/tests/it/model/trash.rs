@@ -156,7 +156,8 @@ impl Pair {
             let Some(limit) = limits.get(&collection) else { continue };
             let gone = self.model.fit(collection, *limit);
             count += gone.len() as u64;
-            // A tree without children is erased at once, with its limit; the sweep takes others.
+            // A tree without children is erased immediately, with its limit; others are erased by the
+            // sweep.
             for erased in gone.iter().filter(|gone| gone.nodes.len() == 1) {
                 limits.remove(&erased.id);
             }

@@ -93,7 +93,7 @@ fn a_hard_limit_is_exact_and_reported() {
     assert_eq!((exceeded.quota.as_str(), exceeded.measure), ("/lab", Measure::Bytes));
     assert_eq!((exceeded.limit, exceeded.total), (100, 100));
     assert!(world.stat("/lab/d").is_err());
-    // What adds nothing and what frees something is taken, also above the limit.
+    // Changes that add nothing or free space are accepted even above the limit.
     world.try_put_at("/lab/empty", 0).unwrap();
     world.set("/lab", hard(bytes(10)));
     world.try_put_at("/lab/a", 30).unwrap();
@@ -262,7 +262,7 @@ fn an_item_of_a_batch_is_counted_with_the_versions_that_it_creates() {
     world.set_versioning("/lab", Versioning::EachChange(keep));
     world.put("/lab/a", &noise(30, 2));
     assert_eq!(world.total("/lab").0, 90);
-    // The version with 40 bytes goes.
+    // The version with 40 bytes is dropped.
     let received = Received::inline(&noise(50, 3), &Expected::default()).unwrap();
     let what = BatchWhat::Object(received.into());
     let item = BatchItem { path: path("/lab/a"), what, options: PutOptions::default() };
@@ -282,7 +282,7 @@ fn a_change_set_beyond_a_quota_is_refused_completely() {
     assert_eq!(error.exceeded().unwrap().quota, "/lab");
     assert!(world.stat("/lab/c").is_err());
     assert_eq!(world.total("/lab"), (80, 4));
-    // The set is still there.
+    // The set still exists.
     world.rm("/lab/d").unwrap();
     commit(&world, id).unwrap();
     assert_eq!(world.total("/lab"), (90, 4));
@@ -329,7 +329,7 @@ fn removed_resources_count_until_they_are_purged_and_a_restoration_changes_nothi
     restore(None).unwrap();
     assert_eq!(world.total("/lab"), (60, 3));
     assert_eq!(world.discard("/lab/run").id, item.id);
-    // Elsewhere it counts there.
+    // After a move it counts at its new location.
     world.set("/other", hard(bytes(10)));
     assert_eq!(kind(restore(Some("/other/run"))), ErrorKind::Quota);
     world.set("/other", hard(bytes(20)));
@@ -377,7 +377,7 @@ fn a_removed_quota_leaves_nothing_and_a_new_one_is_counted_afresh() {
     assert_eq!((world.table(b'z').len(), world.table(b'c').len()), (0, counters - 2));
     assert_eq!(kind(world.store.remove_quota(&world.admin, &on("/lab"))), ErrorKind::NotFound);
     world.try_put_at("/lab/more", 500).unwrap();
-    // What was removed before does not count; it does once it is restored.
+    // Resources removed earlier do not count until they are restored.
     world.set("/lab", hard(bytes(600)));
     assert_eq!(world.total("/lab"), (540, 2));
     world.store.restore_removed(&world.admin, item.id, &RestoreOptions::default()).unwrap();
@@ -406,7 +406,7 @@ fn a_soft_limit_becomes_hard_after_its_grace_period() {
     assert_eq!(until(), None);
     world.try_put_at("/lab/e", 100).unwrap();
     assert!(until().is_some());
-    // The hard limit holds meanwhile.
+    // The hard limit applies meanwhile.
     assert_eq!(kind(world.try_put_at("/lab/f", 900)), ErrorKind::Quota);
 }
 
@@ -562,7 +562,7 @@ fn writers_fill_a_quota_exactly(engine: impl Engine) {
         }
     });
     assert_eq!((taken.into_inner(), world.total("/lab")), (50, (500, 51)));
-    // Each of them was one commit: none had to be run again, and none of those that were refused early made one.
+    // Each of them was one commit: none had to be retried, and none of those refused early committed.
     assert!(engine.counts().commits - before.commits <= 80);
     assert_clean(&world.store);
 }
@@ -724,7 +724,7 @@ fn resources_of_a_user_count_wherever_they_are() {
     let error = put(&ada, "/ada/more", 1).unwrap_err();
     assert_eq!(error.exceeded().unwrap().quota, "user ada");
     put(&bob, "/bob/more", 100).unwrap();
-    // It is the owner's, whoever writes it.
+    // It counts for the owner, whoever writes it.
     grant(&world, "bob", "/ada/z", Rights::OWN);
     assert_eq!(kind(put(&bob, "/ada/z", 21)), ErrorKind::Quota);
     put(&bob, "/ada/z", 5).unwrap();
@@ -769,12 +769,12 @@ fn resources_of_members_count_for_their_group_during_membership() {
     change(&[], &["ada"]);
     assert_eq!(world.total("lab"), (30, 2));
     put(&ada, "/ada/more", 1).unwrap();
-    // One who brings more than there may be is let in; nobody adds to it then.
+    // A member who exceeds the limit may join; nobody can add anything then.
     change(&["ada", "eve", "ada"], &[]);
     assert_eq!(world.total("lab"), (601, 7));
     assert_eq!(kind(put(&ada, "/ada/again", 1)), ErrorKind::Quota);
     assert_clean(&world.store);
-    // A user with a quota of their own counts for both.
+    // A user with their own quota counts for both.
     world.store.set_quota(&world.admin, &of_user("eve"), hard(bytes(1_000))).unwrap();
     put(&eve, "/eve/x", 100).unwrap();
     assert_eq!((world.total("eve"), world.total("lab")), ((100, 1), (201, 7)));

@@ -99,7 +99,7 @@ impl Model {
         let (mut bytes, mut next) = (stat.size(), stat.resource.content.as_ref());
         for version in &versions {
             let content = version.content.as_ref();
-            // A content counts once, whatever was said of it.
+            // A content counts once, however often it was described.
             if content.map(|content| content.stamp) != next.map(|next| next.stamp) {
                 bytes += content.map_or(0, |content| content.size);
             }
@@ -274,7 +274,7 @@ impl Model {
             let total = quota.total.unwrap();
             let total = (total.bytes, total.resources);
             assert_eq!(total, expected, "{}", quota.name);
-            // Nothing that adds brings a total above its limit.
+            // No addition raises a total above its limit.
             let before = before.get(&id).copied().unwrap_or(total);
             let within = |now: u64, before: u64, most: Option<u64>| {
                 most.is_none_or(|most| now <= most.max(before))

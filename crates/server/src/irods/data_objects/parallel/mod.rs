@@ -208,7 +208,7 @@ async fn abandon(call: &Call, id: UploadId) -> Result<(), Refusal> {
 fn not_published(error: Error) -> Refusal {
     let code = match error.kind() {
         ErrorKind::Conflict => Code::InvalidHandle,
-        // Somebody has changed the object in the meantime, through an opening that does not know the lock.
+        // The object has been changed in the meantime, through an opening without the lock.
         ErrorKind::Precondition => Code::Locked,
         _ => return error.into(),
     };

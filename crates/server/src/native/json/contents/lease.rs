@@ -107,7 +107,7 @@ impl From<LocalPiece> for Piece {
             LocalBytes::Store => (Holder::Server, None, None),
             LocalBytes::File(path, start) => match path.into_os_string().into_string() {
                 Ok(path) => (Holder::File, Some(path), Some(start)),
-                // JSON has no word for a path that is not UTF-8.
+                // JSON cannot represent a path that is not UTF-8.
                 Err(_) => (Holder::Server, None, None),
             },
         };
