@@ -1,10 +1,10 @@
-//! What survives `kill -9`. A child writes until it is killed and tells what was acknowledged; after
-//! each kill all of that is there, bytes and all, what was under way happened or did not, and a
-//! check is clean. The same over PostgreSQL, and when that is killed ([`postgres`]). And what survives a power cut at any
-//! point of a recorded history ([`cuts`]).
+//! What survives `kill -9`. A child writes until it is killed and reports what was acknowledged; after each kill every
+//! acknowledged change is present with all its bytes, a change in progress is applied completely or not at all, and a
+//! check is clean. The same over PostgreSQL, and when PostgreSQL is killed ([`postgres`]). And what survives a power
+//! cut at any point of a recorded history ([`cuts`]).
 //!
-//! `CENOTE_CRASH_ROUNDS` says how often; a history repeats with the seed that a failure shows (`CENOTE_CRASH_SEED`),
-//! as far as the machine's timing lets it.
+//! `CENOTE_CRASH_ROUNDS` sets the number of kills; a history can be repeated with the seed that a failure prints
+//! (`CENOTE_CRASH_SEED`), as far as the timing of the machine allows.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -38,10 +38,10 @@ use crate::history::{Dice, KEEPING, Objects, Op, apply, op, states};
 
 const DIRECTORY: &str = "CENOTE_CRASH_DIRECTORY";
 const ROUND: &str = "CENOTE_CRASH_ROUND";
-/// After how many changes each writer ends by itself.
+/// The number of changes after which each writer stops.
 const STEPS: &str = "CENOTE_CRASH_STEPS";
 const WRITERS: u64 = 3;
-/// After this many rounds a new store is begun, so that a long run does not slow down.
+/// A new store is created after this many rounds, so that a long run does not slow down.
 const ROUNDS_A_STORE: u64 = 20;
 
 fn path(path: impl AsRef<str>) -> StorePath {
@@ -52,7 +52,7 @@ fn once(bytes: &[u8]) -> impl futures_core::Stream<Item = Result<Bytes>> + use<>
     stream::iter([Ok(Bytes::copy_from_slice(bytes))])
 }
 
-/// Makes one change for real.
+/// Makes one change in the store.
 async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<()> {
     let to = |name: &str| path(format!("{home}/{name}"));
     let at = |name: &str| At::Path(to(name));
@@ -123,8 +123,8 @@ async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<
     }
 }
 
-/// Makes several changes in one change set. Refusals are part of the history; nobody else changes the same things, but the sweep
-/// of what was removed.
+/// Makes several changes in one change set. Refusals are part of the history; only the sweep of removed resources
+/// changes the same resources.
 async fn together(store: &Store, caller: &Caller, home: &str, ops: &[Op]) -> Result<()> {
     loop {
         let id = store.begin_change_set(caller, None)?.id;
@@ -154,7 +154,7 @@ async fn together(store: &Store, caller: &Caller, home: &str, ops: &[Op]) -> Res
     }
 }
 
-/// Some of what is kept goes for good, so that a kill hits that, too.
+/// Purges some of the trash, so that kills hit that, too.
 fn emptied(store: &Store, caller: &Caller, kept: Option<TrashItem>) -> Result<()> {
     let some = kept.filter(|item| item.id.0.is_multiple_of(2));
     some.map_or(Ok(()), |item| store.empty_trash_of(caller, item.id))
@@ -170,7 +170,7 @@ fn make_tree(store: &Store, caller: &Caller, at: &StorePath, bytes: &[u8]) -> Re
     store.publish_many(caller, &items)?.into_iter().try_for_each(|answer| answer.map(drop))
 }
 
-/// The file that says where the catalog is, if it is not in the directory.
+/// The file with the address of the catalog, if it is not in the directory.
 const POSTGRES: &str = "postgres";
 
 fn parts(dir: &Path) -> Parts {
@@ -217,7 +217,7 @@ fn writer() {
     });
 }
 
-/// What the threads of the child know of each other.
+/// The state shared by the threads of the child.
 #[derive(Default)]
 struct Running {
     ended: AtomicU64,
@@ -235,7 +235,7 @@ impl Drop for Ending<'_> {
 }
 
 impl Running {
-    /// One that panicked ends the others, or the parent would wait for ever.
+    /// A panic ends the other threads, or the parent would wait for ever.
     fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
@@ -264,7 +264,7 @@ fn write(
     }
 }
 
-/// Passes over answers that follow from what was there.
+/// Ignores errors that are caused by the state of the resources.
 fn of_the_history(done: Result<()>) -> Result<()> {
     match done {
         Err(error) if is_of_the_history(error.kind()) => Ok(()),
@@ -272,7 +272,7 @@ fn of_the_history(done: Result<()>) -> Result<()> {
     }
 }
 
-/// Answers that follow from what was there, not from the store.
+/// Errors caused by the state of the resources, not by the crash.
 fn is_of_the_history(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::Exists)
 }
@@ -300,13 +300,13 @@ fn start(dir: &Path, round: u64, seed: u64) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The writer and the step of which a line says that it was acknowledged.
+/// The writer and the step that a line reports as acknowledged.
 fn acknowledged(line: &str) -> Option<(usize, u64)> {
     let (writer, step) = line.split("acknowledged ").nth(1)?.trim().split_once(' ')?;
     Some((writer.parse().ok()?, step.parse().ok()?))
 }
 
-/// How many changes of each writer were acknowledged before the kill, which comes after `enough`.
+/// The number of changes of each writer acknowledged before the kill, which happens after `enough`.
 fn kill_after(child: Child, enough: u64) -> Vec<u64> {
     watch(child, enough, |child, seen| {
         if seen == enough {
@@ -315,7 +315,7 @@ fn kill_after(child: Child, enough: u64) -> Vec<u64> {
     })
 }
 
-/// The same, if `act` ends it, which gets the number of acknowledged changes after each.
+/// The same, but ended by `act`, which gets the number of acknowledged changes after each.
 fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) -> Vec<u64> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // Read concurrently: a writer that fails prints its operation including its bytes, which is more than a pipe can

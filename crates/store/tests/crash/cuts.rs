@@ -1,5 +1,5 @@
-//! Power cuts of a whole store: the writers' changes are recorded as they reach the disk, and the disk as it may be left at any
-//! point is opened, read and checked.
+//! Power cuts of a whole store: the writes to the disk are recorded, and the possible states of the disk at any point
+//! are opened, read and checked.
 
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
@@ -17,7 +17,7 @@ use self::trace::Op;
 use crate::history::{dice, dice::Dice};
 use crate::{STEPS, WRITERS, acknowledged, number, prepare, verify, writing};
 
-/// Cuts the power `cuts` times; gives what was wrong then.
+/// Cuts the power `cuts` times; returns the failures.
 fn faults(mut disk: Disk, ops: &[Op], (cuts, seed): (u64, u64)) -> Vec<String> {
     let scratch = image::scratch();
     let mut dice = Dice::new(&[seed]);

@@ -1,5 +1,5 @@
-//! Histories of changes that follow from a seed, and what they leave behind: for those who write to a store that they
-//! have open, and for those who write over HTTP.
+//! Histories of changes determined by a seed, and their results: for writers to an open store, and for writers over
+//! HTTP.
 
 #[path = "../../../kv/tests/disk/dice.rs"]
 pub(crate) mod dice;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use self::dice::Dice;
 
-/// One change by one writer: the same for the one who makes it and the one who judges.
+/// One change by one writer: the same for the writer and for the verification.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
     Put(String, Vec<u8>),
@@ -16,7 +16,7 @@ pub(crate) enum Op {
     Write(String, u64, Vec<u8>),
     Append(String, Vec<u8>),
     Truncate(String, u64),
-    /// By way of a stage: writes bytes from an offset on, and truncates it.
+    /// Through a stage: writes bytes from an offset on, and truncates it.
     Stage(String, u64, Vec<u8>, u64),
     Move(String, String),
     Copy(String, String),
@@ -30,10 +30,10 @@ pub(crate) enum Op {
     Together(Vec<Op>),
 }
 
-/// The writer whose removals go to the trash.
+/// The writer whose removals are moved to the trash.
 pub(crate) const KEEPING: u64 = 1;
 
-/// What a writer does in one step.
+/// The changes of one step of a writer.
 pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
     let mut dice = Dice::new(&[seed, writer, step]);
     match dice.below(12) {
@@ -86,7 +86,7 @@ fn bytes(dice: &mut Dice, size: u64) -> Vec<u8> {
 /// The objects of one writer: bytes, and the value of the attribute `step`.
 pub(crate) type Objects = BTreeMap<String, (Vec<u8>, Option<String>)>;
 
-/// What a change leaves behind.
+/// The result of a change.
 pub(crate) fn apply(objects: &mut Objects, op: &Op) {
     match op {
         Op::Stage(name, at, run, size) => {
@@ -140,7 +140,7 @@ pub(crate) fn apply(objects: &mut Objects, op: &Op) {
     }
 }
 
-/// What may be there while a change is under way.
+/// The permitted states while a change is in progress.
 pub(crate) fn states(before: &Objects, op: &Op) -> Vec<Objects> {
     let mut states = vec![before.clone()];
     if let Op::Undone(name) = op {

@@ -8,11 +8,11 @@ use tempfile::TempDir;
 use self::postgres_server::Server;
 use crate::{Dice, POSTGRES, kill_after, number, prepare, start, verify, watch};
 
-/// After a kill of the database the writer may go on for so many changes.
+/// The number of changes that the writer may make after a kill of the database.
 const MORE: u64 = 30;
 
-/// Runs `round` as often as is asked for, by default twice: with a server, the directory of a store on it, the number of the round and the
-/// seed.
+/// Runs `round` the requested number of times, by default twice: with a server, the directory of a store on it, the
+/// number of the round and the seed.
 fn rounds(mut round: impl FnMut(&mut Server, &TempDir, u64, u64)) {
     let Some(mut server) = Server::start() else { return };
     let seed = number("CENOTE_CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));

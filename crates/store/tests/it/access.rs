@@ -1,4 +1,4 @@
-//! Access, as a caller meets it. The truth table of the decision is in `access::decide`.
+//! Access, as seen by a caller. The truth table of the decision is in `access::decide`.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn a_hidden_resource_is_reported_as_missing() {
     assert!(names.is_empty());
 }
 
-/// What the heart answers to somebody who makes, replaces, moves or copies something, or removes it.
+/// The results of creating, replacing, moving, copying and removing resources.
 fn answers(world: &World, caller: &Caller, what: &str) -> Vec<(ErrorKind, String)> {
     use cenote_store::{CopyOptions, CreateOptions, Draft, MoveOptions, UploadOptions};
     let (store, to) = (&world.store, path(what));

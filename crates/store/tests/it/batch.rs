@@ -1,4 +1,4 @@
-//! Many in one commit: each has its own answer, and those that fail change nothing.
+//! Many changes in one commit: each has its own outcome, and failed ones change nothing.
 
 use cenote_store::{
     BatchItem, BatchWhat, Conditions, ErrorKind, Expected, PutOptions, Result, Stat,
@@ -77,7 +77,7 @@ fn a_failed_batch_changes_nothing() {
     assert_eq!(world.rows(), rows);
 }
 
-/// The collections on the way to what is refused are not made either.
+/// The parent collections of a refused item are not created either.
 #[test]
 fn an_item_that_fails_midway_leaves_nothing_and_the_others_complete() {
     let world = world();

@@ -1,4 +1,4 @@
-//! Change sets: what their makers see, what others see, how they end, and what makes a commit be refused.
+//! Change sets: what their creators and others see, how they end, and why a commit is refused.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) fn inside(world: &World, id: ChangeSetId) -> World {
     }
 }
 
-/// A change set that was begun now.
+/// A newly created change set.
 pub(crate) fn begun(world: &World) -> (World, ChangeSetId) {
     let id = world.store.begin_change_set(&world.admin, None).unwrap().id;
     (inside(world, id), id)
@@ -36,7 +36,7 @@ pub(crate) fn commit(world: &World, id: ChangeSetId) -> Result<ChangeSet> {
     run(world.store.commit_change_set(&world.admin, id))
 }
 
-/// All that callers can see, but for ids, tags and times.
+/// Everything that callers can see, except for ids, tags and times.
 pub(crate) fn seen(world: &World) -> Vec<String> {
     let (store, admin) = (&world.store, &world.admin);
     let walk = store.walk(admin, &at("/"), None, 10_000).unwrap();
@@ -364,7 +364,8 @@ fn changes_of_different_things_do_not_conflict() {
     assert_clean(&world.store);
 }
 
-/// The one anomaly: what a set only showed to its maker is not part of what its commit rests on; a condition is.
+/// The one anomaly: data that a set only showed to its creator is not part of the evidence of its commit; a
+/// condition is.
 #[test]
 fn resources_only_read_may_be_changed_by_others_and_conditions_are_checked_at_the_commit() {
     for conditional in [false, true] {
@@ -450,7 +451,7 @@ fn grant(world: &World, name: &str, rights: Rights) {
     world.store.change_access(&world.admin, &at("/shared"), &grant).unwrap();
 }
 
-/// A conflict names nothing that its maker may not see.
+/// A conflict reveals nothing that the creator may not see.
 #[test]
 fn a_conflict_with_a_hidden_resource_shows_only_its_known_path() {
     let world = world();
@@ -490,7 +491,7 @@ fn accounts_tokens_tickets_places_uploads_and_settings_are_not_part_of_a_change_
     assert!(ids(world.rows()).eq(ids(rows)));
 }
 
-/// Large contents come as uploads, outside of the set, and are published in it.
+/// Large contents are uploaded outside of the set, and published in it.
 #[test]
 fn an_upload_sent_outside_is_completed_in_a_change_set() {
     for dropped in [false, true] {
@@ -580,7 +581,7 @@ async fn requests_in_a_change_set_are_serialised() {
     world.stat("/a").unwrap();
 }
 
-/// What is being read when the set is committed is read to its end.
+/// A content being read when the set is committed can be read to its end.
 #[test]
 fn a_content_that_is_being_read_survives_the_commit() {
     use futures_util::StreamExt;
@@ -600,7 +601,7 @@ fn a_content_that_is_being_read_survives_the_commit() {
     });
 }
 
-/// Versions, trash and restorations in a set, on what the set itself made.
+/// Versions, trash and restorations in a set, of resources created in it.
 #[test]
 fn versions_and_the_trash_work_in_a_change_set() {
     let world = world();
@@ -633,7 +634,7 @@ fn versions_and_the_trash_work_in_a_change_set() {
     assert_eq!(world.blobs_in("main"), 0);
 }
 
-/// A store with a tree and an object in the trash, which upkeep would remove for good.
+/// A store with a tree and an object in the trash, which upkeep would purge.
 fn with_trash() -> (World, Vec<TrashItem>) {
     let world = world();
     filled(&world);
@@ -685,7 +686,7 @@ fn concurrent_restores_and_purges_conflict_with_a_set_that_empties_the_trash() {
     }
 }
 
-/// A collection that was filled and emptied in a set counts as it does outside.
+/// A collection filled and emptied in a set counts as outside of one.
 #[test]
 fn counters_in_a_change_set_include_its_own_changes() {
     let world = world();

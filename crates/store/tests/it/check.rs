@@ -1,4 +1,4 @@
-//! The check: for every kind of damage it finds exactly that, and mends what is derivable.
+//! The check: it finds exactly the given damage, for every kind, and repairs derivable records.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn full() -> World {
     world
 }
 
-/// An object that an opening has a name for, and a note about it.
+/// An object named by an opening, with a note about it.
 fn named_by_an_opening(world: &World) {
     world.put("/named", b"");
     let name =
@@ -33,12 +33,12 @@ fn named_by_an_opening(world: &World) {
     world.store.change_notes_about(&world.admin, &at("/named"), "dx", name).unwrap();
 }
 
-/// A note about nothing, and the same about an object that is there.
+/// A note about a missing object, and one about an existing object.
 fn note_about(id: u64) -> Bytes {
     frame(&[&[0x82, 0x1b][..], &id.to_be_bytes(), &[0x41, b'x']].concat())
 }
 
-/// In the trash: an object, which comes first, one that counts for a limit, and a tree that is not counted yet.
+/// In the trash: an object, which is first, one that counts for a limit, and a tree that is not counted yet.
 fn trashed(world: &World) {
     world.mkdir("/kept");
     world.keep_removed("/kept", 86_400);
@@ -58,7 +58,7 @@ fn of_tree(world: &World, table: u8) -> Vec<u8> {
     world.table(table).pop().unwrap().to_vec()
 }
 
-/// The resource that a row names.
+/// The resource that a row refers to.
 fn id_of(row: &[u8]) -> u64 {
     u64::from_be_bytes(row[row.len() - 8..].try_into().unwrap())
 }
@@ -108,12 +108,12 @@ fn frame(record: &[u8]) -> Bytes {
     [&[1][..], &crc32c::crc32c(record).to_le_bytes(), record].concat().into()
 }
 
-/// Below the first id that is given.
+/// Below the first allocated id.
 const NOBODY: u64 = 999;
 
 type Damage = (&'static str, fn(&World), &'static [Kind]);
 
-/// What repair mends.
+/// The damage that a repair fixes.
 const DERIVABLE: &[Damage] = &[
     ("a missing entry", |w| w.raw_delete(&named(b'C', &[w.id("/c")], b"x")), &[Kind::Entry]),
     (
@@ -539,7 +539,7 @@ fn every_derivable_damage_is_found_and_repaired() {
     }
 }
 
-/// The key of the checksums of an object that lies in one blob.
+/// The key of the checksums of an object stored in one blob.
 fn sums_of(world: &World, path: &str) -> Vec<u8> {
     named(b'e', &[], &[&blob_of(world, path).to_bytes()[..], &[0; 4]].concat())
 }
@@ -556,7 +556,7 @@ fn blob_of(world: &World, path: &str) -> BlobId {
     BlobId::from_bytes(key.unwrap()[1..17].try_into().unwrap())
 }
 
-/// What only a copy from elsewhere could bring back.
+/// Damage that only a copy from elsewhere could repair.
 const LOST: &[Damage] = &[
     (
         "a resource that does not decode",

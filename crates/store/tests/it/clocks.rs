@@ -1,6 +1,5 @@
-//! The three clocks of a resource: which change moves the time and the tag of the content, of the description and of the
-//! membership, of the resource itself and of the collection that it is in. The table of all this is that of
-//! `docs/SEMANTICS.md`.
+//! The three clocks of a resource: which changes update the time and the tag of the content, of the description and of
+//! the membership, for the resource itself and for its collection. The expected table is that of `docs/SEMANTICS.md`.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use crate::world::{World, assert_clean, at, avu, kind, path, run, world, world_o
 
 const SEMANTICS: &str = include_str!("../../../../docs/SEMANTICS.md");
 
-/// A clock: when, and the tag.
+/// A clock: the time and the tag.
 type Clock = (Time, String);
 
 /// The clocks of a resource.
@@ -47,7 +46,7 @@ fn membership(world: &World, stat: &Stat) -> Option<Membership> {
     world.store.memberships(std::slice::from_ref(stat)).unwrap()[0]
 }
 
-/// `moved` if time and tag did, an empty text if neither did: anything else is a fault.
+/// `moved` if both time and tag changed, an empty text if neither did; anything else is an error.
 fn moved(before: Option<&Clock>, after: Option<&Clock>) -> &'static str {
     match (before, after) {
         (None, None) => "",
@@ -60,7 +59,7 @@ fn moved(before: Option<&Clock>, after: Option<&Clock>) -> &'static str {
     }
 }
 
-/// What a change is called in the table, of what, and the change.
+/// The name of a change in the table, its subject, and the change.
 type Row = (&'static str, &'static str, fn(&World));
 
 fn set(world: &World, what: &str, change: AttributeChange) {
@@ -102,7 +101,7 @@ fn mtime() -> AttributeChange {
     AttributeChange { mtime: Some(Time::from_secs(7)), ..AttributeChange::default() }
 }
 
-/// Every change there is, of the object `/c/x` or the collection `/c/d`.
+/// Every kind of change, of the object `/c/x` or the collection `/c/d`.
 const ROWS: &[Row] = &[
     ("the bytes are put again", "/c/x", |world| drop(world.put("/c/x", b"other"))),
     ("bytes are appended or written in place", "/c/x", |world| {
@@ -202,8 +201,7 @@ fn prepared() -> World {
     world
 }
 
-/// The clocks of a resource and of what is its collection before a change, before and after it; those of one that is
-/// gone as they were.
+/// The clocks of a resource and of its collection before and after a change; for a removed one, those before.
 fn measure(world: &World, what: &str, change: fn(&World)) -> [[Clocks; 2]; 2] {
     let stat = world.stat(what).unwrap();
     let above = world.store.stat(&world.admin, &At::Id(stat.resource.parent)).unwrap();
@@ -252,7 +250,7 @@ fn each_change_updates_only_its_own_timestamps() {
     assert!(SEMANTICS.contains(&table), "docs/SEMANTICS.md does not have this table:\n{table}");
 }
 
-/// Counts the commits that conflict; before one, something else can be done.
+/// Counts conflicting commits; a concurrent change can be made before one.
 #[derive(Debug, Clone, Default)]
 struct Conflicts {
     inner: MemoryEngine,
@@ -261,7 +259,7 @@ struct Conflicts {
     between: Arc<std::sync::Mutex<Option<Box<Between>>>>,
 }
 
-/// What happens between the reads of a commit and the commit.
+/// A change made between the reads of a commit and the commit.
 struct Between(Box<dyn FnOnce() + Send>);
 
 impl std::fmt::Debug for Between {

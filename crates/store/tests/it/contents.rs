@@ -215,7 +215,7 @@ fn concurrent_appends_are_all_applied() {
     append_at_once(&world(), 4, 10);
 }
 
-/// Commits that take as long as a sync of a disk does: of those that come at once in one group, one is applied.
+/// Commits that take as long as a disk sync: of the concurrent ones in one group, one is applied.
 #[test]
 fn thirty_two_concurrent_appends_on_a_disk_are_all_applied() {
     let dir = tempfile::tempdir().unwrap();
@@ -262,7 +262,7 @@ fn scattered_writes_stay_out_of_the_catalog() {
     assert!((0..400).all(|n| bytes[n * 100..n * 100 + 50] == [n as u8; 50]));
 }
 
-/// Blobs that a content of so many appended runs is left with.
+/// The number of blobs of a content of this many appended runs.
 fn blobs_after(rounds: u64) -> usize {
     let world = world();
     world.put("/a", b"");

@@ -1,5 +1,5 @@
-//! What each kind of credential lets its bearer do: every operation on accounts, tokens, groups, places and the store, and
-//! some on resources, with every credential. What is refused changes no byte of the catalog.
+//! What each kind of credential permits: every operation on accounts, tokens, groups, places and the store, and some on
+//! resources, with every credential. A refused operation changes no byte of the catalog.
 
 use std::time::Duration;
 
@@ -13,21 +13,21 @@ use crate::world::{ADMIN, World, at, avu, kind, path, run, world_with_places};
 
 /// What an operation needs, as a letter in the rows below.
 mod needs {
-    /// Something that an account has by custom, or leaves for the server to do in its name.
+    /// Resources of an account, or jobs that the server does in its name.
     pub(super) const HOME: char = 'h';
-    /// The own password.
+    /// Changing one's own password.
     pub(super) const PASSWORD: char = 'p';
-    /// The own tokens.
+    /// Managing one's own tokens.
     pub(super) const TOKENS: char = 't';
-    /// What a groupadmin may.
+    /// Operations of a groupadmin.
     pub(super) const GROUPS: char = 'g';
-    /// What an administrator may.
+    /// Operations of an administrator.
     pub(super) const ADMIN: char = 'a';
-    /// What only the owner of the directory may.
+    /// Operations reserved to the owner of the directory.
     pub(super) const DIRECTORY: char = 'd';
-    /// To change the contents of what the account may change.
+    /// Changing contents that the account may change.
     pub(super) const WRITE: char = 'w';
-    /// To do with a resource what its owner may.
+    /// Operations of the owner of a resource.
     pub(super) const OWN: char = 'o';
 }
 
@@ -67,12 +67,12 @@ const TABLE: [(&str, &str, &str); 28] = [
 struct Case<'a> {
     world: &'a World,
     caller: &'a Caller,
-    /// A name that no other operation uses.
+    /// A name not used by other operations.
     name: &'a str,
 }
 
 impl Case<'_> {
-    /// Does it; if it is refused, nothing may have changed.
+    /// Performs it; a refusal must not have changed anything.
     fn ask<T>(&self, operation: impl FnOnce(&Store, &Caller) -> Result<T>) -> Result<()> {
         let before = self.world.rows();
         let done = operation(&self.world.store, self.caller).map(drop);
@@ -329,7 +329,7 @@ const RESOURCES: [Operation; 8] = [
     }),
 ];
 
-/// A caller of this account who is authenticated like that.
+/// A caller with this account, authenticated in this way.
 fn caller(world: &World, account: &str, credential: &str) -> Caller {
     let store = &world.store;
     let by_password = || store.caller_for(store.person_named(account).unwrap().0).unwrap();
@@ -373,7 +373,7 @@ fn session(idle: u64, longest: u64) -> NewSession {
     NewSession { label: "login".into(), idle, longest }
 }
 
-/// A store with the accounts of the table, which own what is in it.
+/// A store with the accounts of the table, which own its resources.
 fn accounts() -> World {
     let world = world_with_places();
     for (name, role) in [("user", Role::User), ("groupadmin", Role::GroupAdmin)] {

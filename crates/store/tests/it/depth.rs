@@ -1,4 +1,4 @@
-//! Trees that are deeper than anything new may be.
+//! Trees deeper than the limit for new resources.
 
 use bytes::Bytes;
 use cenote_store::{
@@ -11,17 +11,17 @@ use crate::world::{World, assert_clean, at, findings, kind, path, world};
 
 /// Levels of each of the trees that are put below one another.
 const LEVELS: usize = StorePath::MAX_DEPTH - 1;
-/// How many of them.
+/// The number of trees.
 const TREES: usize = 5;
 
-/// Makes a tree of so many collections below one another, and gives the innermost.
+/// Creates this many nested collections, and returns the innermost.
 fn mkdirs(world: &World, top: &str, levels: usize) -> ResourceId {
     let to = path(&format!("/{top}{}", "/d".repeat(levels - 1)));
     let options = CreateOptions { parents: true, ..CreateOptions::default() };
     world.store.create(&world.admin, &to, Draft::Collection, options).unwrap().id
 }
 
-/// Moves a collection at the top of the tree as earlier programs did, however deep it gets.
+/// Moves a collection at the top of the tree as earlier versions did, whatever the resulting depth.
 fn graft(world: &World, top: &str, below: ResourceId) {
     let (id, entry) = (world.id(&format!("/{top}")), named(b'C', &[1], top.as_bytes()));
     let mut record = world.value(&key(b'N', &[id])).to_vec();
@@ -63,10 +63,10 @@ fn deep() -> (World, ResourceId) {
     (world, leaf)
 }
 
-/// How many resources there are.
+/// The number of resources.
 const ALL: usize = LEVELS * TREES + 3;
 
-/// All paths that pages give, as an opening goes from one to the next.
+/// All paths in the pages, as requested by an opening.
 fn paths<T>(mut page: impl FnMut(Option<T>) -> (Vec<StorePath>, Option<T>)) -> Vec<StorePath> {
     let (mut all, mut next) = page(None);
     while next.is_some() {

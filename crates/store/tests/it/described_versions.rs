@@ -1,4 +1,4 @@
-//! Versions of descriptions: what makes one, what it costs, labels, times, and which are kept.
+//! Versions of descriptions: when they are created, their cost, labels, times, and which are kept.
 
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ fn a_change_without_a_version_leaves_kept_versions_unchanged() {
     assert_clean(&world.store);
 }
 
-/// Refused, with a hint, and not a row has changed.
+/// Refused with a hint, and no row has changed.
 #[track_caller]
 fn refused<T: std::fmt::Debug>(
     world: &World,

@@ -1,4 +1,4 @@
-//! The documents are true: each promise's tests exist, and each table of the catalog is described.
+//! The documents match the code: the tests of each promise exist, and each table of the catalog is described.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -61,7 +61,7 @@ fn code_of(file: &Path) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// The rooms of the operations, in the order of `ARCHITECTURE.md`: each rests on those before it, and on none after it.
+/// The modules of the operations, in the order of `ARCHITECTURE.md`: each depends only on those before it.
 #[test]
 fn modules_depend_only_on_lower_ones() {
     let rooms = ["resources", "metadata", "versions", "describe", "contents", "tree"];

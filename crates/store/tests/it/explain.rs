@@ -1,4 +1,4 @@
-//! Access explained, against what changing it does.
+//! Explanations of access, compared with the effects of changing it.
 
 use cenote_store::{
     AccessChange, Caller, Effect, ErrorKind, Explanation, GrantView, NewTicket, NewToken, Reason,
@@ -15,7 +15,7 @@ const PERSONS: [&str; 7] =
 
 type Planted = Vec<(&'static str, &'static str, Scope, Rights)>;
 
-/// A user in a group, and lines about them and others on the way to an object.
+/// A user in a group, and entries for them and others on the collections above an object.
 fn planted(lines: &Planted, closed: bool) -> (World, Caller) {
     let world = world();
     for name in ["u", "other"] {
@@ -58,8 +58,8 @@ fn any_lines() -> impl Strategy<Value = Planted> {
 proptest! {
     #![proptest_config(cases(48))]
 
-    /// A line that is said to have no effect can be removed, and nothing changes; and a right that is taken out of all lines
-    /// that are said to give it is lost.
+    /// Removing an entry that is reported to have no effect changes nothing; a right removed from all entries reported
+    /// to give it is lost.
     #[test]
     fn exactly_the_explained_grants_give_a_right(
         planted_lines in any_lines(),
@@ -85,7 +85,7 @@ proptest! {
         prop_assert!(!explain().rights.contains(right));
     }
 
-    /// The parts of an explanation come to what the caller may do, with whatever credential.
+    /// The parts of an explanation add up to the rights of the caller, with any credential.
     #[test]
     fn the_explained_parts_add_up_to_the_rights_of_the_caller(
         planted_lines in any_lines(),
@@ -134,7 +134,7 @@ proptest! {
     }
 }
 
-/// Why others may do something is shown to whoever may change that.
+/// The rights of others are explained to callers who may change them.
 #[test]
 fn the_access_of_others_is_explained_to_those_who_control_the_resource() {
     let (world, user) = planted(&vec![], false);

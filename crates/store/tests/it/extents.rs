@@ -1,4 +1,4 @@
-//! Contents of many parts: what reading a range of them, and checking them, costs.
+//! Contents of many parts: the cost of reading a range of them, and of checking them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,10 +10,10 @@ use futures_util::TryStreamExt;
 
 use crate::world::{INLINE, World, assert_clean, at, noise, once, path, run, world_on};
 
-/// Bytes of a part: more than the catalog keeps.
+/// Bytes of a part: more than are stored in the catalog.
 const PART: usize = 2 * INLINE;
 
-/// Puts an object of so many parts, each a blob, and gives its bytes.
+/// Puts an object of this many parts, each a blob, and returns its bytes.
 fn put_parts(world: &World, to: &str, count: usize) -> Vec<u8> {
     let (bytes, expected) = (noise(count * PART, 7), Expected::default());
     let options = UploadOptions::default();

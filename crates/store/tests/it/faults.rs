@@ -1,5 +1,5 @@
-//! Every operation of the engine and of the contents' place fails once under every mutation: what
-//! was acknowledged is there, what was refused is not, nothing is half there, and a check is clean.
+//! Every operation of the engine and of the contents' place fails once during every mutation: acknowledged changes are
+//! present, refused ones are not, none is partial, and a check is clean.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::world::{
     World, assert_clean, at, avu, kind, noise, once, path, populated, run, world_on,
 };
 
-/// A mutation, by name; `true` if it is one commit: it happens or does not.
+/// A mutation, by name; `true` if it is one commit, and therefore atomic.
 type Mutation = (&'static str, bool, fn(&World) -> Result<()>);
 
 const MUTATIONS: &[Mutation] = &[
@@ -249,7 +249,7 @@ fn in_a_set(world: &World, id: cenote_store::ChangeSetId) -> Result<()> {
     store.remove(admin, &at("/kept/tree"), &options).map(drop)
 }
 
-/// Works a job off; an error if a part of it failed.
+/// Completes a job; an error if a part of it failed.
 fn finished(world: &World, job: &JobStatus) -> Result<()> {
     run(world.store.run_moves())?;
     let job = world.store.job(&world.admin, job.id)?;
@@ -295,7 +295,7 @@ thread_local! {
         const { std::cell::Cell::new(UploadId { number: 0, secret: None }) };
     static FULL_STAGE: std::cell::Cell<UploadId> =
         const { std::cell::Cell::new(UploadId { number: 0, secret: None }) };
-    /// The ticket of the bench: its letters are not in the store.
+    /// The ticket of the bench: its secret is not in the store.
     static TICKET: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
 }
 
@@ -427,7 +427,7 @@ fn blake(bytes: &[u8]) -> String {
     Sha256::digest(bytes)[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Before and after a mutation in which nothing fails, and how many steps it takes.
+/// The states before and after a mutation without faults, and its number of steps.
 struct Plain {
     before: Vec<String>,
     after: Vec<String>,
@@ -452,7 +452,7 @@ fn plain_on(bench: Bench, mutation: &Mutation) -> Plain {
     Plain { before, after, steps, commits, operations }
 }
 
-/// Looks at what a mutation left that met a fault, then finishes it.
+/// Examines the state after a mutation with a fault, then completes it.
 fn judge(bench: Bench, mutation: &Mutation, plain: &Plain, done: &Result<()>, fault: &str) {
     let (name, atomic, mutate) = mutation;
     let context = format!("{name}, {fault}: {done:?}");
@@ -476,7 +476,7 @@ fn judge(bench: Bench, mutation: &Mutation, plain: &Plain, done: &Result<()>, fa
     assert_clean(&world.store);
 }
 
-/// The ways in which a commit fails. All other steps fail in one way, whatever the fault.
+/// The ways in which a commit can fail. All other steps fail in one way, whatever the fault.
 const CATALOG_FAULTS: [Fault; 5] =
     [Fault::Refuse, Fault::Lose, Fault::Keep, Fault::LoseInDoubt, Fault::KeepInDoubt];
 
@@ -503,8 +503,8 @@ fn no_failure_of_the_catalog_leaves_partial_changes() {
 /// The mutations of a short run: one of a single step, and one of many.
 const SHORT: [&str; 2] = ["replace", "complete an upload"];
 
-/// Each mutation fails at as many of its last steps as `CENOTE_FAULT_STEPS` says; if that is not set, some do at their last
-/// commit. What comes before is the same on every engine.
+/// Each mutation fails at each of its last `CENOTE_FAULT_STEPS` steps; without the variable, some fail at their last
+/// commit. Earlier steps are the same on every engine.
 fn fails_on(engine: impl Fn() -> Arc<dyn Engine>) {
     let steps = std::env::var("CENOTE_FAULT_STEPS").ok().map(|steps| steps.parse().unwrap());
     let mut faults = CATALOG_FAULTS.into_iter().cycle();

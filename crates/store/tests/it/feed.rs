@@ -1,4 +1,4 @@
-//! The change feed: order, positions, and who sees what.
+//! The change feed: order, positions, and visibility.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -192,7 +192,7 @@ fn a_revocation_is_reported_without_a_name_to_those_who_lose_access() {
     assert_eq!(hidden(&world, &user, revoked), None);
 }
 
-/// Also by what keeps away the lines of the collections above, and by a list above the subtree that is followed.
+/// Also by closing a resource to the entries of the collections above, and by a list above the followed subtree.
 #[test]
 fn every_change_that_hides_a_resource_is_reported_with_or_without_its_name() {
     let world = world();
@@ -300,12 +300,12 @@ fn following_from_now_has_no_gap() {
     assert_eq!(page.changes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["b"]);
 }
 
-/// What a client keeps of a subtree that knows it by the feed alone.
+/// A client's copy of a subtree, maintained only through the feed.
 #[derive(Default)]
 struct Mirror(BTreeMap<ResourceId, (ResourceId, String)>);
 
 impl Mirror {
-    /// Reads what is at `id` now, with all below it.
+    /// Reads the current resource `id`, with everything below it.
     fn read(&mut self, world: &World, id: ResourceId) {
         let Ok(entry) = world.store.stat(&world.admin, &At::Id(id)) else { return };
         self.0.insert(id, (entry.resource.parent, entry.resource.name));
@@ -332,7 +332,7 @@ impl Mirror {
     }
 }
 
-/// A change of a small tree: what to do, and to which of its places.
+/// A change of a small tree: the operation, and the paths.
 fn step() -> impl Strategy<Value = (u8, usize, usize, bool)> {
     (0..5u8, 0..PLACES.len(), 0..PLACES.len(), proptest::bool::weighted(0.4))
 }

@@ -1,4 +1,4 @@
-//! A disk that is full: what adds is refused while there is still some room, and what removes goes on.
+//! A full disk: additions are refused while there is still some space, and removals continue to work.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ const MIB: u64 = 1 << 20;
 const RESERVE: u64 = 64 * MIB;
 const SIZE: u64 = 1 << 30;
 
-/// A store on a disk of its own, which others fill, too.
+/// A store on its own disk, which other programs fill, too.
 struct Disk {
     dir: tempfile::TempDir,
     others: Arc<AtomicU64>,
 }
 
-/// The bytes that the files below a directory take.
+/// The size on disk of the files below a directory.
 fn used(dir: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
@@ -48,7 +48,7 @@ impl Disk {
         world_on(engine, Place::local("main", self.dir.path().join("contents")).unwrap())
     }
 
-    /// Has others fill the disk until so much is free.
+    /// Fills the disk until this much is free.
     fn leave(&self, bytes: u64) {
         self.others.store(0, Ordering::SeqCst);
         let all = free(self.dir.path(), &self.others);
@@ -61,7 +61,7 @@ fn try_put(world: &World, to: &str, size: u64) -> cenote_store::Result<()> {
     world.try_put(&world.admin, to, &bytes, PutOptions::default()).map(drop)
 }
 
-/// Puts objects until there is no room, and says how many there are.
+/// Puts objects until there is no space, and returns their number.
 fn fill(world: &World, size: u64) -> u64 {
     for n in 0.. {
         if let Err(error) = try_put(world, &format!("/{n}"), size) {
@@ -134,7 +134,7 @@ fn every_way_to_free_space_works_on_a_full_disk() {
     assert_clean(&world.store);
 }
 
-/// Puts objects and removes each at once, so that they go to the trash.
+/// Puts objects and immediately removes each, so that they are in the trash.
 fn put_and_removed(world: &World, objects: std::ops::Range<u64>, size: u64) {
     for n in objects {
         try_put(world, &format!("/{n}"), size).unwrap_or_else(|error| panic!("{n}: {error}"));
@@ -142,7 +142,7 @@ fn put_and_removed(world: &World, objects: std::ops::Range<u64>, size: u64) {
     }
 }
 
-/// The names of what is in the trash, in order.
+/// The names in the trash, in order.
 fn in_the_trash(world: &World) -> Vec<i64> {
     let items = world.trash_of(&world.admin);
     items.iter().map(|item| item.path[1..].parse().unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Leases of local files: while one lasts, its files are what they were, whatever happens to the object.
+//! Leases of local files: during a lease its files do not change, whatever happens to the object.
 
 use std::collections::HashMap;
 use std::fs;

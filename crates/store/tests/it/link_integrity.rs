@@ -36,7 +36,7 @@ fn cite(world: &World, caller: &Caller, from: &At, to: &str) -> Result<Stat> {
     world.store.change_graph(caller, from, &Conditions::default(), add)
 }
 
-/// What the description of `from` links to, as the caller sees it.
+/// The link targets in the description of `from`, as seen by the caller.
 fn cited(world: &World, caller: &Caller, from: &At) -> BTreeSet<String> {
     let (_, graph) = world.store.graph(caller, from).unwrap();
     graph.iter().map(|statement| statement.object.text().to_owned()).collect()
@@ -55,7 +55,7 @@ fn lab(integrity: LinkIntegrity) -> World {
     world
 }
 
-/// The table of `docs/SEMANTICS.md`: a link to nothing is written; something comes to be there, and is renamed.
+/// The table of `docs/SEMANTICS.md`: a dangling link is written; its target is created, and renamed.
 #[test]
 fn a_dangling_link_is_text_or_bound_late_or_refused() {
     use LinkIntegrity::{Lenient, None, Strict};
@@ -83,7 +83,7 @@ fn a_dangling_link_is_text_or_bound_late_or_refused() {
     }
 }
 
-/// What is removed stays linked under each setting, and removing is never refused.
+/// A removed resource stays linked under each setting, and a removal is never refused.
 #[test]
 fn a_removal_leaves_links_unchanged_under_each_setting() {
     use LinkIntegrity::{Lenient, None, Strict};
@@ -145,7 +145,8 @@ fn grant(world: &World, user: &str, on: &str, rights: Rights) {
     world.store.change_access(&world.admin, &at(on), &grant).unwrap();
 }
 
-/// What is hidden from the writer is refused as what is missing; and text is bound only to what the owner of the description may see.
+/// Links to hidden resources are refused like links to missing ones; text is bound only to resources that the owner of
+/// the description may see.
 #[test]
 fn refusals_and_late_links_do_not_reveal_hidden_resources() {
     let world = lab(LinkIntegrity::Strict);
@@ -171,7 +172,7 @@ fn refusals_and_late_links_do_not_reveal_hidden_resources() {
     assert_clean(&world.store);
 }
 
-/// Not that of the description either: what is shown is the same.
+/// Nor the clock of the description: what is shown is the same.
 #[test]
 fn late_binding_updates_no_timestamp_creates_no_version_and_keeps_existing_ones() {
     let world = lab(LinkIntegrity::Lenient);
@@ -212,7 +213,7 @@ fn links_in_a_change_set_can_refer_to_resources_created_in_it() {
     assert_clean(&world.store);
 }
 
-/// A put where links are bound late, with nothing to bind, costs one read more; elsewhere none (`round_trips`).
+/// A put under late binding, with nothing to bind, costs one more read; otherwise none (`round_trips`).
 #[test]
 fn late_binding_costs_one_scan_per_created_resource() {
     let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
@@ -299,7 +300,7 @@ impl Model {
         all.iter().find_map(|stat| self.settings.get(&stat.id).copied()).unwrap_or_default()
     }
 
-    /// Something came to be at this path.
+    /// A resource was created at this path.
     fn came(&mut self, to: &str) {
         let to = path(to);
         for stat in self.live() {
@@ -416,7 +417,7 @@ impl Model {
         assert_eq!(self.unbound(), self.indexed(), "after {step:?}");
     }
 
-    /// What is text, with the descriptions that it is in, also of what is in the trash.
+    /// The dangling texts and their descriptions, including those in the trash.
     fn unbound(&self) -> BTreeSet<(String, ResourceId)> {
         let of = |(id, references): (&ResourceId, &BTreeSet<Reference>)| {
             let texts = references.iter().filter(|(_, bound)| bound.is_none());
@@ -425,7 +426,7 @@ impl Model {
         self.references.iter().flat_map(of).collect()
     }
 
-    /// The same as the index has it, which tells text from links that are shown alike.
+    /// The same according to the index, which distinguishes text from links that are displayed alike.
     fn indexed(&self) -> BTreeSet<(String, ResourceId)> {
         let parts = |key: &Bytes| {
             let (path, id) = key[1..].split_at(key.len() - 10);

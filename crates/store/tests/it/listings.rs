@@ -1,4 +1,4 @@
-//! Listings with more of each entry, and walks by pages.
+//! Listings with details of each entry, and walks by pages.
 
 use cenote_store::{
     AccessChange, At, DetailedPage, ListOptions, Name, Rights, Scope, Stat, Statement, Term,
@@ -28,7 +28,8 @@ fn page(world: &World, after: Option<Name>, limit: usize) -> DetailedPage {
 proptest! {
     #![proptest_config(cases(12))]
 
-    /// Each entry once, in order, with what reading it alone gives, in pages of bounded size.
+    /// Each entry once, in order, with the same details as when read individually, in pages of
+    /// bounded size.
     #[test]
     fn a_listing_with_descriptions_equals_reading_each_individually(
         sizes in vec(prop_oneof![0usize..3, 20_000usize..70_000, MIB - 100..MIB + 100], 0..12),
@@ -112,7 +113,7 @@ fn a_listing_omits_descriptions_that_the_caller_may_not_read() {
     assert_eq!(listed.details[0].description, Some(stated(5).into()));
 }
 
-/// All of a walk in pages of two, while something happens after the first.
+/// A complete walk in pages of two, with a change after the first.
 fn walked(world: &World, top: &At, between: impl Fn()) -> Vec<String> {
     let (mut names, mut after) = (Vec::new(), None);
     loop {

@@ -1,4 +1,4 @@
-//! The heart's promises, each held by a test. `docs/SEMANTICS.md` names them.
+//! The promises of the store, each verified by a test. `docs/SEMANTICS.md` lists them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

@@ -1,5 +1,5 @@
-//! Media types: what was said, else a guess from the name and the first bytes, made where contents become those of objects,
-//! however they come there.
+//! Media types: explicit ones, otherwise a guess from the name and the first bytes, made when a content is published,
+//! by whatever operation.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use crate::world::{World, assert_clean, at, cases, noise, path, run, world, worl
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
-/// The media type that is recorded, with `?` behind a guess.
+/// The recorded media type, with `?` after a guess.
 fn shown(stat: &Stat) -> String {
     let content = stat.resource.content.as_ref().unwrap();
     assert!(content.media_type.is_some() || !content.media_type_guessed);
@@ -180,7 +180,7 @@ fn register(world: &World, to: &str, file: &str, size: Option<u64>) -> Stat {
     run(world.store.register(&world.admin, &path(to), &file)).unwrap()
 }
 
-/// The one that is not there yet is damage to the check.
+/// A missing guess is reported as damage by the check.
 fn assert_clean_but_for_the_file(world: &World) {
     world.rm("/later.csv").unwrap();
     world.sweep();
@@ -195,7 +195,7 @@ fn an_upload_with_an_explicit_type_has_that_type() {
     assert_eq!(shown(&complete(&world, upload, None).unwrap()), "text/x");
 }
 
-/// Beginnings of several kinds, some longer than what is looked at.
+/// First bytes of several kinds, some longer than the sample.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let starts: [&[u8]; 6] = [PNG, b"a,b\n", b"<?xml", "é".as_bytes(), b"%PDF-1.7", b"\0"];
     (select(starts.to_vec()), 1_usize..3_000).prop_map(|(start, times)| {
@@ -206,7 +206,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(cases(48))]
 
-    /// In parts of any sizes, in any order, laid over each other: short ones go to the catalog here, others to blobs.
+    /// In parts of any sizes, in any order, overlapping: short ones are stored in the catalog here, others in blobs.
     #[test]
     fn an_upload_in_parts_gets_the_same_guess_as_a_put(
         bytes in bytes(),

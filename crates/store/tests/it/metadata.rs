@@ -1,4 +1,4 @@
-//! Descriptions: the attribute view's laws through the store, graphs, and their limits.
+//! Descriptions: the laws of the attribute view through the store, graphs, and their limits.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ fn avus() -> impl Strategy<Value = Avu> {
         .prop_map(|(attribute, value, unit)| Avu { attribute, value, unit })
 }
 
-/// Some of these make a description one that is stored statement by statement.
+/// Some of these make a description large enough to be stored statement by statement.
 fn ballast() -> impl Strategy<Value = Avu> {
     (0..3u8).prop_map(|n| avu(&format!("ballast{n}"), &"x".repeat(20_000)))
 }
@@ -158,7 +158,7 @@ fn apply(model: &mut BTreeSet<Avu>, change: &AvuChange) {
     }
 }
 
-/// Names, predicates that are shown as them, IRIs of any scheme, percent signs of all kinds, and any text.
+/// Names, predicates displayed as names, IRIs of any scheme, percent signs of all kinds, and any text.
 fn predicate() -> impl Strategy<Value = String> {
     prop_oneof![
         "a|b c|ftp://h/(%41|A|%)|mailto:x|a:b|http://x/[ab]",
@@ -182,7 +182,7 @@ fn statement() -> impl Strategy<Value = Statement> {
 proptest! {
     #![proptest_config(cases(64))]
 
-    /// Whatever a graph states is shown under some name, and found, changed and removed under that name.
+    /// Every statement of a graph is shown under some name, and found, changed and removed under that name.
     #[test]
     fn attributes_are_found_changed_and_removed_by_their_displayed_names(
         mut graph in proptest::collection::btree_set(statement(), 1..8),
@@ -236,7 +236,7 @@ proptest! {
     }
 }
 
-/// Each kind of change of few values, onto descriptions of more and more others.
+/// Each kind of small change, on descriptions of increasing size.
 #[test]
 fn the_reads_and_writes_of_a_change_do_not_depend_on_the_size_of_the_description() {
     let cost = |size: usize| {
@@ -262,7 +262,7 @@ fn the_reads_and_writes_of_a_change_do_not_depend_on_the_size_of_the_description
     }
 }
 
-/// 40,000 changes of a description of 40,000 statements: looking at all statements for each change would take minutes, and this test with it.
+/// 40,000 changes of a description of 40,000 statements: examining all statements for each change would take minutes.
 #[test]
 fn the_cost_of_a_change_is_proportional_to_its_size() {
     let world = world();

@@ -1,4 +1,5 @@
-//! Keeping descriptions the same: their tags, and giving one resource the description of another.
+//! Keeping descriptions in sync: their tags, and copying the description of one resource to
+//! another.
 
 use cenote_store::{
     AccessChange, AttributeChange, ChangeKind, Conditions, CopyOptions, ErrorKind, Graph,
@@ -173,7 +174,7 @@ fn a_copied_description_is_reported_as_one_change() {
     assert_eq!(kinds, [ChangeKind::Described]);
 }
 
-/// Ids that lie together are read in one scan, others one by one.
+/// Nearby ids are read in one scan, others one by one.
 #[test]
 fn a_walk_returns_the_tags_of_all_descriptions() {
     let world = world();

@@ -1,4 +1,4 @@
-//! Jobs that move bytes: all below a collection, all of a place; and what a restart makes of them.
+//! Jobs that move bytes: everything below a collection or in a place; and the effect of a restart.
 
 use std::sync::Arc;
 

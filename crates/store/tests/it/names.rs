@@ -1,4 +1,4 @@
-//! Names and paths: what is allowed, and that it comes back as given.
+//! Names and paths: which are allowed, and that they round-trip.
 
 use cenote_store::{CreateOptions, Draft, ErrorKind, Name, StorePath};
 use proptest::prelude::*;

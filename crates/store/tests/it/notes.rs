@@ -90,7 +90,7 @@ fn of_two_conflicting_changes_one_is_retried() {
     assert_eq!(names(&world, "a", "n/").len(), 40);
 }
 
-/// Names what the commit is about.
+/// Names the resource of the commit.
 fn name(name: &str) -> (&'static str, impl Fn(&mut Notes<'_>) -> Result<()> + Send + use<>) {
     let name = name.to_owned();
     ("dx", move |notes: &mut Notes<'_>| {
@@ -110,7 +110,7 @@ fn named(world: &World, name: &str) -> Result<String> {
     Ok(stat.path.to_string())
 }
 
-/// What a resource is called, by the notes about it.
+/// The names of a resource, according to the notes about it.
 fn names_of(world: &World, of: &At) -> Vec<String> {
     let reading = world.store.reading(&world.admin).unwrap();
     let stat = reading.stat(of).unwrap().unwrap();
@@ -167,7 +167,7 @@ fn a_name_belongs_to_one_resource() {
 
 type Change = fn(&World, &str) -> Result<ResourceId>;
 
-/// All that creates or changes a resource with notes about it.
+/// All operations that create or change a resource with notes about it.
 const CHANGES: [(&str, Change); 5] = [
     ("create", |w, n| {
         let options = CreateOptions { parents: true, ..CreateOptions::default() };
@@ -244,7 +244,7 @@ fn a_name_is_as_hidden_as_its_resource() {
     assert_eq!(kind(denied), ErrorKind::Denied);
 }
 
-/// What happens to resources that have names, and to what is in them.
+/// Operations on resources that have names, and on their children.
 #[derive(Debug, Clone)]
 enum Step {
     Put(usize),
@@ -274,8 +274,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(cases(48))]
 
-    /// In any history a name leads to its resource while that is in the tree, is kept while it is in the trash, and is free
-    /// once it was removed for good.
+    /// In any history a name refers to its resource while that is in the tree, is kept while it is in the trash, and is
+    /// free once it is purged.
     #[test]
     fn names_live_as_long_as_their_resources(steps in prop::collection::vec(step(), 1..40), keeps: bool) {
         let mut world = world();

@@ -1,6 +1,6 @@
-//! As of a moment: random histories against a plain list of what the store was after each step. Where all history is kept,
-//! every question about any moment has the exact answer; where it is not, the exact answer or none. `PROPTEST_CASES` asks for more
-//! histories.
+//! As of a moment: random histories against a plain list of the states of the store after each step. If all history is
+//! kept, every request about any moment has the exact result; otherwise the exact result or none. `PROPTEST_CASES` sets
+//! the number of histories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use crate::changesets;
 use crate::world::{World, assert_clean, at, avu, cases, kind, noise, path, run, world};
 
-/// What a resource was.
+/// The former state of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Was {
     pub(crate) id: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Was {
     pub(crate) target: Option<String>,
 }
 
-/// Everything there was after a step, and when that was.
+/// The whole state after a step, and its time.
 pub(crate) struct Snapshot {
     pub(crate) position: Position,
     pub(crate) time: Time,
@@ -91,7 +91,7 @@ pub(crate) fn loss() -> impl Strategy<Value = Op> {
     loss.prop_map(Op::Forget)
 }
 
-/// A store that keeps all versions, and what is removed.
+/// A store that keeps all versions and removed resources.
 pub(crate) fn keeping() -> World {
     let world = world();
     let change = AttributeChange {
@@ -103,7 +103,7 @@ pub(crate) fn keeping() -> World {
     world
 }
 
-/// Does it, if it can be done.
+/// Performs it, if possible.
 pub(crate) fn apply(world: &World, op: &Op, seed: u64) {
     let (store, admin, any) = (&world.store, &world.admin, Conditions::default());
     match op.clone() {
@@ -210,7 +210,7 @@ fn store_time(world: &World) -> Time {
     cenote_store::Clock::now(&*world.clock)
 }
 
-/// What the store says of a path at a moment.
+/// What the store returns for a path at a moment.
 fn seen(world: &World, path: &StorePath, moment: Moment) -> Result<Was> {
     let (store, admin) = (&world.store, &world.admin);
     let past = store.stat_as_of(admin, path, moment)?;
@@ -238,7 +238,8 @@ fn seen(world: &World, path: &StorePath, moment: Moment) -> Result<Was> {
     })
 }
 
-/// Compares a path at a moment with what it was. Nothing is made up; only where history was lost may there be no answer.
+/// Compares a path at a moment with its former state. Nothing is invented; only if history was lost may there be no
+/// result.
 fn compare(world: &World, path: &StorePath, moment: Moment, was: Option<&Was>, complete: bool) {
     match (seen(world, path, moment), was) {
         (Ok(seen), was) => assert!(Some(&seen) == was, "{path}: {seen:?}, not {was:?}"),
@@ -248,7 +249,7 @@ fn compare(world: &World, path: &StorePath, moment: Moment, was: Option<&Was>, c
     }
 }
 
-/// Compares what was in a collection at a moment, in pages of two.
+/// Compares the children of a collection at a moment, in pages of two.
 fn compare_list(world: &World, top: &StorePath, snapshot: &Snapshot, complete: bool) {
     let moment = Moment::Position(snapshot.position);
     let (mut after, mut listed) = (None::<String>, BTreeMap::new());
@@ -383,7 +384,7 @@ fn a_state_that_is_not_kept_is_reported_and_its_name_is_listed() {
     assert_eq!(as_of(&world, "/c/b", before).unwrap().bytes.unwrap(), b"1");
 }
 
-/// Who may not see it now, or could not see it where it was, is answered as if nothing had been there.
+/// For callers who may not see it now, or could not see it at its former path, it is reported as missing.
 #[test]
 fn the_past_does_not_reveal_hidden_resources() {
     use cenote_store::{AccessChange, Rights, Scope};

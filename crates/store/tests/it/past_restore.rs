@@ -1,5 +1,5 @@
-//! Restoring trees of the past: random histories against what the store was after each step, with changes while the job is under way and
-//! stops of it after any commit.
+//! Restoring trees of the past: random histories against the states of the store after each step, with changes while
+//! the job is running and stops of it after any commit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn restoration(from: &str, moment: Moment, to: &str) -> RestorePast {
     RestorePast { path, moment, to, recursive: true, parents: false, partial: false }
 }
 
-/// Restores, and finishes the job if there is one.
+/// Restores, and completes the job if there is one.
 fn restore(world: &World, what: &RestorePast) -> Result<Option<JobStatus>> {
     restore_while(world, what, || {})
 }
@@ -43,7 +43,7 @@ fn restore_while(
     }
 }
 
-/// What is comparable of a tree, by the path below its top: all but the ids.
+/// The comparable attributes of a tree, by the path below its top: everything but the ids.
 fn below(snapshot: &Snapshot, top: &StorePath) -> BTreeMap<String, Was> {
     let tree = snapshot.tree.iter().filter(|(path, _)| path.starts_with(top));
     let names = |path: &StorePath| {
@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// A tree of which something was changed, moved and removed since, and the moment before that.
+/// A tree in which resources were changed, moved and removed later, and the moment before that.
 fn changed() -> (World, Moment) {
     let world = keeping();
     for folder in ["/c", "/c/d"] {
@@ -254,7 +254,7 @@ fn resources_no_longer_kept_are_skipped_on_request() {
     assert_clean(&world.store);
 }
 
-/// A user restores what they may read, and what they may not fails the job.
+/// A user can restore what they may read; anything else fails the job.
 #[test]
 fn a_restoration_requires_the_rights_of_reading_and_creating() {
     use cenote_store::{AccessChange, Rights, Scope};
@@ -282,7 +282,7 @@ fn a_restoration_requires_the_rights_of_reading_and_creating() {
     assert_eq!(owner, user.user());
 }
 
-/// What is being restored counts for the quotas of where it will be; where it does not fit, nothing comes to be.
+/// A tree being restored counts for the quotas of its target; if it does not fit, nothing is created.
 #[test]
 fn a_restoration_respects_quotas_including_those_set_meanwhile() {
     let (world, then) = changed();
@@ -331,8 +331,8 @@ fn cited(world: &World, of: &str) -> Vec<String> {
     graph.iter().map(object).collect()
 }
 
-/// A tree whose resources link to each other, to themselves and to something outside, and the moment before all of them were
-/// moved, removed, replaced or described otherwise.
+/// A tree whose resources link to each other, to themselves and to resources outside, and the moment before all of them
+/// were moved, removed, replaced or redescribed.
 fn linked() -> (World, Moment) {
     let world = keeping();
     for folder in ["/c", "/c/d", "/out"] {
@@ -387,7 +387,7 @@ fn a_restored_object_that_links_to_itself_links_to_itself() {
     assert_clean(&world.store);
 }
 
-/// As a description that is copied or moved there: what is restored stays as it was.
+/// Like a description that is copied or moved there, a restored one is unchanged.
 #[test]
 fn a_tree_is_restored_unchanged_below_a_collection_with_strict_links() {
     let (world, then) = linked();

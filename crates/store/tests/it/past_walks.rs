@@ -1,5 +1,5 @@
-//! Walks and searches of the past: random histories against a plain list of what the store was after each step, while more
-//! changes are made between the pages.
+//! Walks and searches of the past: random histories against a plain list of the states of the store after each step,
+//! with more changes between the pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use crate::past::{Op, Snapshot, Was, apply, keeping, loss, op, snapshot};
 use crate::world::{World, at, cases, kind, path, run};
 
-/// What a walk gave: the id of each path, and whether it is kept what it was like.
+/// The result of a walk: the id of each path, and whether its attributes are kept.
 type Given = Vec<(StorePath, (u64, bool))>;
 
-/// All that a walk gives, in pages of `limit`; a change is made after each.
+/// The whole result of a walk, in pages of `limit`, with a change after each.
 fn finish(
     world: &World,
     mut walk: PastWalk,
@@ -38,7 +38,7 @@ fn finish(
     Ok(given)
 }
 
-/// Changes that are still to be made.
+/// Changes still to be made.
 struct Ops<'a> {
     left: std::slice::Iter<'a, Op>,
     made: u64,
@@ -54,8 +54,8 @@ impl Ops<'_> {
     }
 }
 
-/// Compares what was given with what was there: nothing is made up or given twice, all is in its order, and nothing is missing but what
-/// was in something that is not kept.
+/// Compares the result with the former state: nothing is invented or returned twice, everything is in order, and
+/// nothing is missing except children of resources that are not kept.
 fn compare<'a>(given: &Given, was: impl Iterator<Item = (&'a StorePath, &'a Was)>, complete: bool) {
     let paths: Vec<_> = given.iter().map(|(path, _)| path.clone()).collect();
     let mut sorted = paths.clone();
@@ -87,7 +87,7 @@ fn below<'a>(
 /// Conditions, a pattern for names and a kind, and what matches them.
 type Sought = (Vec<Condition>, Option<&'static str>, Option<Kind>, fn(&StorePath, &Was) -> bool);
 
-/// What there is to search for.
+/// The searches to try.
 fn searches() -> [Sought; 4] {
     let condition = |attribute: &str, comparison, value: &str| Condition {
         attribute: attribute.to_owned(),
@@ -110,7 +110,7 @@ fn searches() -> [Sought; 4] {
     ]
 }
 
-/// Asks for everything below a collection in each way.
+/// Requests everything below a collection in each way.
 fn ask(
     world: &World,
     top: &StorePath,
@@ -139,7 +139,7 @@ fn ask(
     }
 }
 
-/// The bytes of all objects, by one reader; a change is made between its questions.
+/// The bytes of all objects, by one reader, with a change between its requests.
 fn read(world: &World, snapshot: &Snapshot, complete: bool, meanwhile: &mut Ops<'_>) {
     let moment = Moment::Position(snapshot.position);
     let mut reader = world.store.at_moment(&world.admin, moment).unwrap();
@@ -264,8 +264,8 @@ fn a_search_of_the_past_reports_what_it_cannot_know() {
     assert_eq!(given, expected.map(|(path, kept)| (path.to_owned(), kept)));
 }
 
-/// Who may not see something now, or could not see it where it was, gets the answer for a missing resource from a walk, a search and a
-/// reader alike; also if it was in a collection that may not be listed.
+/// For callers who may not see a resource now, or could not see it at its former path, it is missing from a walk, a
+/// search and a reader alike; also if it was in a collection that they may not list.
 #[test]
 fn no_walk_of_the_past_reveals_hidden_resources() {
     use cenote_store::{AccessChange, Rights, Scope};

@@ -1,4 +1,4 @@
-//! Places: added and removed while the store runs, and what they keep.
+//! Places: adding and removing them while the store runs, and their contents.
 
 use cenote_store::{
     AvuChange, Conditions, ErrorKind, Expected, NewPlace, PlaceChange, PlaceId, PlaceState,

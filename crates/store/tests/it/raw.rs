@@ -1,4 +1,4 @@
-//! What a store keeps, behind its back: to damage it.
+//! Direct access to the data of a store, to damage it.
 
 use bytes::Bytes;
 use cenote_blob::BlobId;
@@ -54,7 +54,7 @@ pub(crate) fn named(table: u8, ids: &[u64], name: &[u8]) -> Vec<u8> {
     [key(table, ids), name.to_vec()].concat()
 }
 
-/// Other bytes in a blob of the main place.
+/// Overwrites a blob in the main place.
 pub(crate) fn overwrite(world: &World, blob: BlobId, bytes: Vec<u8>) {
     run(async {
         let mut writer = world.parts.main.writer(blob, []);

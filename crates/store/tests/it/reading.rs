@@ -1,4 +1,4 @@
-//! Listings of names, readings of one moment, homes, and what is said of persons.
+//! Listings of names, consistent readings, homes, and attributes of users.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ fn names_are_shown_to_callers_who_may_list_them() {
     assert!(refused.is_ok(), "an administrator owns what they made");
 }
 
-/// What listing the collection shows, and listing what that shows; none where it cannot be listed.
+/// The listing of the collection, and of the collections in it; empty if it cannot be listed.
 fn listed_again_and_again(world: &World, caller: &Caller, of: &At) -> Option<Vec<StorePath>> {
     let page = world.store.list(caller, of, &ListOptions::default()).ok()?;
     let mut paths = Vec::new();
@@ -100,7 +100,7 @@ fn walked(world: &World, caller: &Caller, of: &At, limit: usize) -> Result<Vec<S
 proptest! {
     #![proptest_config(cases(48))]
 
-    /// Whatever goes over a tree comes by what its collections show one by one, from wherever it goes on.
+    /// Every traversal of a tree visits what its collections list individually, from any cursor.
     #[test]
     fn a_walk_equals_repeated_listings(
         grants in proptest::collection::vec((any::<Index>(), 0usize..3, any_rights()), 0..6),
@@ -241,7 +241,7 @@ fn expired_tokens_do_not_accumulate() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// The listing of names and the walk agree on what is there, whatever the tree and the pages.
+    /// The listing of names and the walk agree, whatever the tree and the pages.
     #[test]
     fn names_equal_those_of_a_walk(
         made in proptest::collection::vec(("[ab](/[ab]){0,3}", any::<bool>()), 0..12),

@@ -1,4 +1,4 @@
-//! Replicas: what is in which place, and what becomes of it when the content changes.
+//! Replicas: where they are, and what happens to them when the content changes.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -198,7 +198,7 @@ fn a_small_content_may_be_replicated_to_where_it_is() {
     assert_clean(&world.store);
 }
 
-/// A file outside of the store, in a directory that lasts as long as its guard.
+/// A file outside of the store, in a directory that is removed with its guard.
 fn file_of(content: &[u8]) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("data.bin");

@@ -1,5 +1,5 @@
-//! Sets of rights, as a caller meets them: every operation on a resource with sets at random. What each operation needs is
-//! in the table of `access::operation`, too; here it is what a caller may do.
+//! Sets of rights, as seen by a caller: every operation on a resource with random sets. The rights required by each
+//! operation are also in the table of `access::operation`; here they are tested through the operations.
 
 use cenote_store::{
     AccessChange, AttributeChange, AvuChange, Caller, Conditions, CopyOptions, CreateOptions,
@@ -12,7 +12,7 @@ use crate::world::{
     World, any_rights, at, avu, cases, each_right, once, path, run, world_with_places,
 };
 
-/// One operation on the object or the collection of its name, both of which the user has the rights on that are tried.
+/// One operation on the object or the collection of its name, on both of which the user has the rights being tested.
 struct Case<'a> {
     world: &'a World,
     user: &'a Caller,
@@ -52,7 +52,7 @@ impl Case<'_> {
 
 type Operation = (&'static str, &'static str, fn(&Case<'_>) -> Result<()>);
 
-/// Every operation, and the rights that it needs; any of those between `|`.
+/// Every operation, and the rights that it requires; `|` separates alternatives.
 const OPERATIONS: [Operation; 34] = [
     ("stat", "read_description", |case| {
         case.store().stat(case.user, &at(&case.object())).map(drop)
@@ -186,8 +186,8 @@ fn grant(world: &World, what: &str, rights: Rights) {
     world.store.change_access(&world.admin, &at(what), &change).unwrap();
 }
 
-/// Does everything with these rights. What is refused changes nothing, and says that nothing is there only to those who
-/// have no right at all.
+/// Performs every operation with these rights. A refused one changes nothing, and reports the resource as missing only
+/// to callers without any right.
 fn try_all(rights: Rights) {
     let (world, user) = granted(rights);
     for (name, needs, operation) in OPERATIONS {
@@ -224,7 +224,7 @@ proptest! {
     }
 }
 
-/// The owner of a resource is who its record names; what they may do is what the access list says.
+/// The owner of a resource is recorded in it; their rights are determined by the access list.
 #[test]
 fn changing_the_owner_and_versions_below_requires_control() {
     let world = world_with_places();

@@ -1,4 +1,5 @@
-//! Rot of contents: what is given is what was put, or an error; damage is found, marked and mended.
+//! Corruption of contents: a read returns the stored bytes or an error; damage is found, marked and
+//! repaired.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::world::{
     World, assert_clean, at, cases, findings, noise, path, run, world, world_with_places,
 };
 
-/// What came of a range, and whether that was all.
+/// The bytes received of a range, and whether they are complete.
 fn read(world: &World, from: &str, range: std::ops::Range<u64>) -> (Vec<u8>, Option<ErrorKind>) {
     let opened = world.store.open(&world.admin, &at(from), &ReadOptions::default()).unwrap();
     run(async {
@@ -54,7 +55,7 @@ fn flip(world: &World, place: &str, blob: BlobId, at: Index, bit: u8) {
     });
 }
 
-/// How an object came to be.
+/// How an object was created.
 #[derive(Debug, Clone)]
 enum Made {
     Put(usize),
@@ -74,7 +75,7 @@ fn made() -> impl Strategy<Value = Made> {
     ]
 }
 
-/// Makes `/x`, and gives its bytes.
+/// Creates `/x`, and returns its bytes.
 fn make(world: &World, made: &Made) -> Vec<u8> {
     match made {
         Made::Put(size) => {
@@ -279,7 +280,7 @@ fn a_scrub_finds_damage_in_unread_blocks_and_resumes_after_a_restart() {
     assert_eq!(world.store.start_scrub(&world.user("u")).unwrap_err().kind(), ErrorKind::Denied);
 }
 
-/// Has other bytes in the middle of some blocks of a copy.
+/// Corrupts the middle of some blocks of a copy.
 fn rot(world: &World, place: &str, blob: BlobId, is_rotten: impl Fn(usize) -> bool) {
     let place = world.opened(place);
     run(async {
@@ -299,7 +300,7 @@ const BLOCK: usize = 64 << 10;
 proptest! {
     #![proptest_config(cases(24))]
 
-    /// Of each block no copy rotted, the first, the second, or both.
+    /// For each block: no copy is corrupt, the first, the second, or both.
     #[test]
     fn copies_with_different_corrupt_blocks_repair_each_other(
         rotten in prop::collection::vec(prop_oneof![6 => Just(0), 2 => Just(1), 2 => Just(2)], 2..30),
@@ -339,7 +340,7 @@ proptest! {
     }
 }
 
-/// Else upkeep would call for itself, round after round without a pause.
+/// Otherwise upkeep would schedule itself, round after round without a pause.
 #[test]
 fn irreparable_damage_is_not_retried_until_it_is_read_again() {
     for copies in [1, 2] {
@@ -390,7 +391,7 @@ fn a_scrub_reads_the_whole_catalog_and_counts_every_corrupt_record() {
     assert!(world.store.damage_counts().rows > before);
 }
 
-/// Takes the checksums of all blobs away, as in a store of a program that knew none.
+/// Removes the checksums of all blobs, as in a store of an earlier version without them.
 fn without_checksums(world: &World) {
     for key in world.table(b'e') {
         world.raw_delete(&key);
@@ -436,7 +437,7 @@ fn lost_checksums_are_an_error_until_a_scrub_recomputes_them() {
     assert_clean(&world.store);
 }
 
-/// The record of a blob and the extent that lies in it disagree: the read ends, with an error.
+/// The record of a blob and an extent in it disagree: the read ends with an error.
 #[test]
 fn an_extent_that_is_longer_than_its_blob_is_damage() {
     let world = world();

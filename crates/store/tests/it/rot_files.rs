@@ -1,7 +1,8 @@
-//! Rot of the files of a closed store, of every kind, bit by bit at random: after it each answer is right or an error, no name is
-//! missing without a word, and the check tells what reading told.
+//! Random bit errors in the files of a closed store, of every kind: afterwards each result is correct or an error, no
+//! name is silently missing, and the check reports what reading reported.
 //!
-//! `CENOTE_ROT_ROUNDS` says how many damages are tried; a history repeats with the number that a failure shows.
+//! `CENOTE_ROT_ROUNDS` sets the number of damages to try; a history can be repeated with the number that a failure
+//! prints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,10 +19,10 @@ use crate::world::{ADMIN, World, at, noise, path, run, world_on};
 /// The damages of `make test`.
 const ROUNDS: u64 = 60;
 
-/// Objects of up to 64 KiB lie in the catalog; with so many of them it has tables and files of values.
+/// Objects of up to 64 KiB are stored in the catalog; with this many of them it has tables and value files.
 const SMALL: u64 = 420;
 
-/// What each object has.
+/// The expected contents of each object.
 type Objects = BTreeMap<String, Vec<u8>>;
 
 fn open(dir: &Path) -> Result<(Store, Parts), String> {
@@ -68,7 +69,7 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What kind of file this is: where it lies, without the numbers.
+/// The kind of a file: its path without numbers.
 fn kind(file: &Path) -> String {
     let path = file.to_str().unwrap();
     match path.contains("contents/") {
@@ -77,7 +78,7 @@ fn kind(file: &Path) -> String {
     }
 }
 
-/// All files that have bytes, by kind. The log of the catalog has tests of its own.
+/// All non-empty files, by kind. The log of the catalog has its own tests.
 fn kinds(dir: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     let mut kinds = BTreeMap::<String, Vec<PathBuf>>::new();
     for file in files_below(dir) {
@@ -90,12 +91,12 @@ fn kinds(dir: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     kinds
 }
 
-/// In memory if there is a directory that is: each round opens a store, which syncs much.
+/// In memory if there is such a directory: each round opens a store, which syncs often.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// What is never written to in place is linked.
+/// Files that are never written in place are hard-linked.
 fn copy(from: &Path, to: &Path) {
     for file in files_below(from) {
         let inside = file.strip_prefix(from).unwrap();
@@ -109,7 +110,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A number that looks like chance.
+/// A pseudo-random number.
 fn dice(seed: u64) -> u64 {
     u64::from_le_bytes(noise(8, seed).try_into().unwrap())
 }
@@ -127,18 +128,18 @@ fn damage(file: &Path, round: u64) -> String {
     format!("{at}..{end} of {}", bytes.len())
 }
 
-/// How a store answered after damage.
+/// The behaviour of a store after damage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Told {
-    /// It did not open.
+    /// It could not be opened.
     NotOpened,
-    /// Some answers were errors, and the check found something.
+    /// Some results were errors, and the check found damage.
     Answers,
-    /// All answers were right, and the check found something.
+    /// All results were correct, and the check found damage.
     Check,
-    /// Nothing was read from there, or it was mended.
+    /// The damaged bytes were not read, or were repaired.
     Nothing,
-    /// What must not be: wrong bytes, a missing name, a panic, an error that the check does not know of.
+    /// A failure: wrong bytes, a missing name, a panic, or an error that the check does not report.
     Wrong(String),
 }
 

@@ -1,5 +1,5 @@
-//! What an operation costs in calls of the catalog's engine: a stated number each, whatever the depth of the path and
-//! whatever the size of its collection. Over a network each call is a round trip.
+//! The cost of operations in calls of the catalog's engine: a stated number each, whatever the depth of the path and
+//! the size of its collection. Over a network each call is a round trip.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use cenote_store::{BatchItem, BatchWhat, Expected, ListOptions, PutOptions};
 
 use crate::world::{World, at, path, world_on};
 
-/// A store whose calls are counted, with a collection at this depth that has so many objects.
+/// A store whose calls are counted, with a collection of this many objects at this depth.
 struct Counted {
     world: World,
     engine: CountingEngine,
@@ -35,7 +35,7 @@ impl Counted {
         format!("{}/{name}", self.path)
     }
 
-    /// What each operation costs on an object that was not met before in a collection that was, then on one that was.
+    /// The cost of each operation on an unknown object in a known collection, then on a known one.
     fn costs(&self) -> Vec<(&'static str, Counts)> {
         let Self { world, engine, .. } = self;
         let (one, two) = (self.path("00001"), self.path("00002"));
@@ -66,7 +66,7 @@ impl Counted {
         ]
     }
 
-    /// What removing and restoring cost where the root keeps what is removed.
+    /// The cost of removing and restoring if the root has a trash.
     fn costs_of_trash(&self) -> Vec<(&'static str, Counts)> {
         let Self { world, engine, .. } = self;
         world.keep_removed("/", 86_400);
@@ -103,7 +103,7 @@ const STATED: [(&str, [u64; 3]); 13] = [
     ("rm, not met", [1, 9, 1]),
 ];
 
-/// The same of the trash.
+/// The same for the trash.
 const STATED_OF_TRASH: [(&str, [u64; 3]); 4] = [
     ("rm, kept", [1, 2, 1]),
     ("restore", [1, 5, 1]),
@@ -126,7 +126,7 @@ fn no_operation_costs_more_calls_in_a_deep_or_a_large_collection() {
     }
 }
 
-/// Many are found by one read, whatever their number, where they were met before.
+/// Known resources are found by one read, whatever their number.
 #[test]
 fn known_paths_are_found_with_one_read() {
     let counted = Counted::new(4, 100);

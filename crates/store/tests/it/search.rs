@@ -1,4 +1,4 @@
-//! Search, against looking at everything.
+//! Search, compared with a full scan.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn the_collection_searched_is_not_found() {
     assert!(found(&world, &world.admin, &has("/a")).is_empty());
 }
 
-/// The answer is what the asker may see, whichever of the two walks gives it.
+/// The result contains what the caller may see, whichever of the two strategies is used.
 #[test]
 fn both_search_strategies_give_the_same_results() {
     let world = world();
@@ -163,7 +163,7 @@ fn holds(comparison: Comparison, have: &str, want: &str) -> bool {
     }
 }
 
-/// All pages of a search, each of which is small enough; fails if something is given twice.
+/// All pages of a search, each of which is small enough; fails on duplicates.
 fn pages(world: &World, caller: &Caller, query: &Query) -> BTreeMap<ResourceId, Stat> {
     let (mut query, mut found) = (query.clone(), BTreeMap::new());
     loop {
@@ -177,7 +177,7 @@ fn pages(world: &World, caller: &Caller, query: &Query) -> BTreeMap<ResourceId, 
     }
 }
 
-/// What a look at everything finds for a caller.
+/// The result of a full scan for a caller.
 fn looked_up(world: &World, caller: &Caller, query: &Query) -> BTreeMap<ResourceId, Stat> {
     let name = query.name.as_ref().map(|name| {
         let pattern = name.replace('*', ".*").replace('?', ".");
@@ -201,7 +201,7 @@ fn looked_up(world: &World, caller: &Caller, query: &Query) -> BTreeMap<Resource
     all.into_iter().filter(|stat| matches(stat)).map(|stat| (stat.id, stat)).collect()
 }
 
-/// A tree with private homes, of which some things are shared; attributes in several spellings.
+/// A tree with private homes, from which some resources are shared; attributes in several spellings.
 fn plant(objects: &Planted, grants: &[(usize, usize, Rights)]) -> (World, Caller) {
     let world = world();
     let user = world.user("u");
@@ -279,8 +279,8 @@ proptest! {
     }
 }
 
-/// A page looks at as much as it may, whatever lies below the collection that is searched and however little
-/// of it matches.
+/// A page examines no more than its limit, whatever is below the searched collection and however little of
+/// it matches.
 #[test]
 fn the_cost_of_a_page_is_limited() {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));

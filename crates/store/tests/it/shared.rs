@@ -1,4 +1,4 @@
-//! What is shared out of collections that a caller does not see or cannot list, against looking at everything.
+//! Resources shared from collections that a caller cannot see or list, compared with a full scan.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -64,7 +64,8 @@ fn step(world: &World, (kind, what, person, scope, rights): Step) {
     }
 }
 
-/// What a look at everything finds: what a grant names the caller in, of what they see, in what they do not see or cannot list.
+/// The result of a full scan: visible resources with a grant for the caller, in collections that they cannot see or
+/// list.
 fn looked_up(world: &World, caller: &Caller) -> BTreeSet<ResourceId> {
     let sees = |of: &At| world.store.stat(caller, of).is_ok();
     let lists = |of: &At| world.store.list(caller, of, &ListOptions::default()).is_ok();
@@ -117,7 +118,7 @@ proptest! {
     }
 }
 
-/// A collection that can be listed costs one look, however many of its children name the caller.
+/// A collection that can be listed costs one lookup, however many of its children have grants for the caller.
 #[test]
 fn a_collection_that_can_be_listed_costs_one_lookup() {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));

@@ -1,4 +1,4 @@
-//! Uploads of many small parts: how many there may be, and where their bytes go.
+//! Uploads of many small parts: their maximum number, and where their bytes are stored.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Staged writing: against a plain vector of bytes, at the sizes at which something changes; and that the object is what it was until the
+//! Staged writing: against a plain vector of bytes, at the boundary sizes; and that the object is unchanged until the
 //! stage is published.
 
 use std::ops::Range;
@@ -65,7 +65,7 @@ enum Step {
     Append(usize),
     Truncate(usize),
     Read(usize, usize),
-    /// Publish, and begin another one from that.
+    /// Publish, and create another one from the result.
     Publish,
     Reopen,
 }
@@ -297,7 +297,7 @@ fn errors_of_a_stage_are_reported_and_change_nothing() {
     assert_eq!(kind(begin(&world, "/x", &options)), ErrorKind::Precondition);
 }
 
-/// Reading through a stage needs the right to read the object, as writing needs the right to write.
+/// Reading through a stage requires the right to read the object, as writing requires the right to write.
 #[test]
 fn a_stage_gives_no_rights_that_its_creator_lacks() {
     let world = world();
@@ -373,7 +373,8 @@ fn a_stage_is_stored_where_the_object_is() {
     assert_clean(&world.store);
 }
 
-/// The object may be put elsewhere, moved by a drain, or be gone: what is published is all in one of the places where it is then.
+/// The object may be stored elsewhere, moved by a drain, or removed: the published content is completely in one of its
+/// current places.
 #[test]
 fn a_stage_is_published_to_a_moved_object() {
     type Change = fn(&World);
@@ -403,7 +404,7 @@ fn a_stage_is_published_to_a_moved_object() {
     }
 }
 
-/// Snapshots, reads and commits of each call for a stage, of an object with more and more bytes.
+/// Snapshots, reads and commits of each call for a stage, of an object of increasing size.
 #[test]
 fn the_cost_of_a_stage_does_not_depend_on_the_size_of_the_object() {
     // Blobs of several blocks have rows with the checksums of those.

@@ -1,5 +1,5 @@
-//! Statements by pattern and links, against a look at every description that the caller may read: random graphs, with moves,
-//! removals and access at random.
+//! Statements by pattern and links, compared with a scan of every description that the caller may read: random graphs,
+//! with random moves, removals and access.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::world::{World, assert_clean, at, cases, kind, path, world, world_on};
 
 const PATHS: [&str; 7] = ["/a", "/b", "/c", "/c/x", "/c/y", "/h", "/h/z"];
 
-/// IRIs of resources that are there, were there or never are, of parts of them, and others.
+/// IRIs of existing, former and missing resources, of parts of them, and others.
 const IRIS: [&str; 14] = [
     "http://x/1",
     "cenote:/a",
@@ -158,7 +158,7 @@ fn descriptions(world: &World, caller: &Caller) -> Vec<(Stat, Graph)> {
     all.into_iter().chain([top]).filter_map(read).collect()
 }
 
-/// An IRI as it is compared: absolute, and in one spelling.
+/// An IRI in the form used for comparison: absolute, and in one spelling.
 fn absolute(own: &str, iri: &str) -> String {
     match path_of(iri) {
         _ if iri.is_empty() || iri.starts_with('#') => format!("{own}{iri}"),
@@ -167,7 +167,7 @@ fn absolute(own: &str, iri: &str) -> String {
     }
 }
 
-/// What a look at everything finds.
+/// The result of a full scan.
 fn looked_up(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad> {
     let mut found = BTreeSet::new();
     for (stat, graph) in descriptions(world, caller) {
@@ -196,7 +196,7 @@ fn looked_up(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad
     found
 }
 
-/// What the index finds; fails if something is given twice.
+/// The result from the index; fails on duplicates.
 fn found(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad> {
     let reading = world.store.reading(caller).unwrap();
     let mut found = BTreeSet::new();
@@ -208,7 +208,7 @@ fn found(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad> {
     found
 }
 
-/// Who links to a resource, in pages of one look each; fails if something is given twice.
+/// The resources that link to a resource, in pages of one lookup each; fails on duplicates.
 fn linking(world: &World, caller: &Caller, to: &At) -> BTreeSet<Quad> {
     let mut query = LinksQuery { to: to.clone(), after: None, limit: 3, effort: 1 };
     let mut found = BTreeSet::new();
@@ -362,7 +362,7 @@ fn graph(world: &World, caller: &Caller, of: &str) -> Vec<Statement> {
     world.store.graph(caller, &at(of)).unwrap().1.into_iter().collect()
 }
 
-/// Three resources, and a user who may read `/from` alone.
+/// Three resources, and a user who may read only `/from`.
 fn linked() -> (World, Caller) {
     let world = world();
     let user = world.user("u");
@@ -472,7 +472,7 @@ fn a_statement_about_the_resource_itself_is_recognised_under_any_name() {
     );
 }
 
-/// A scan of the values that are wanted, not of all that the attribute has.
+/// A scan of the requested values, not of all values of the attribute.
 #[test]
 fn a_range_of_numbers_or_moments_is_a_range_of_the_index() {
     let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
@@ -523,7 +523,7 @@ fn statement_as_in_copy(statement: &Statement) -> Statement {
 proptest! {
     #![proptest_config(cases(64))]
 
-    /// Text that names what came to be later is no link, and stays as it is.
+    /// Text with the IRI of a resource created later is not a link, and stays unchanged.
     #[test]
     fn a_copied_tree_is_described_by_its_own_paths(ops in vec(op(), 1..24)) {
         let (world, _) = planted(&ops);

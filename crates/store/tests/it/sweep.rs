@@ -1,4 +1,4 @@
-//! What is removed goes at once from the places, but for what somebody reads or writes just then.
+//! Removed contents are deleted from the places immediately, except those being read or written.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -146,7 +146,7 @@ fn a_put_abandoned_midway_leaves_nothing() {
     assert_eq!(file_bytes(dir.path()), 0);
 }
 
-/// Overwrites an object again and again while others read it and the sweep runs.
+/// Overwrites an object repeatedly while others read it and the sweep runs.
 #[test]
 fn readers_of_a_constantly_overwritten_object_read_one_of_its_contents() {
     const ROUNDS: u64 = 300;
@@ -177,7 +177,7 @@ fn readers_of_a_constantly_overwritten_object_read_one_of_its_contents() {
     assert_clean(&world.store);
 }
 
-/// What callers do, and the sweep between them.
+/// Operations of callers, interleaved with the sweep.
 #[derive(Debug, Clone)]
 enum Step {
     Put(usize, usize),

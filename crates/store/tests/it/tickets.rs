@@ -1,4 +1,4 @@
-//! Tickets: access for whoever shows them, within limits that no race exceeds.
+//! Tickets: access for whoever presents them, within limits that concurrent uses never exceed.
 
 use std::time::Duration;
 
@@ -254,7 +254,7 @@ fn a_ticket_is_stored_hashed_and_its_id_gives_no_access() {
     assert!(world.table(b'T').is_empty() && world.table(b'w').is_empty());
 }
 
-/// A way to come to own `/b/a`, which a ticket is made for, and a way to lose that.
+/// A way to gain ownership of `/b/a`, which a ticket is created for, and a way to lose it.
 type Loss = (&'static str, fn(&World), fn(&World));
 
 fn access(world: &World, path: &str, change: AccessChange) {

@@ -1,4 +1,4 @@
-//! What was removed at a path, as openings with tombstones show it; and resources created with their description.
+//! Removed resources at a path, for openings with tombstones; and resources created with their description.
 
 use cenote_store::{
     At, AvuChange, Caller, Conditions, CreateOptions, Draft, ErrorKind, Graph, RemoveOptions,
@@ -21,7 +21,8 @@ fn remove(world: &World, of: &str) {
     world.store.remove(&world.admin, &at(of), &options).unwrap();
 }
 
-/// What a caller finds of what was removed at a path: the path of what has the tombstone, and whether that is the resource itself.
+/// The result of looking up a removed resource: the path of the tombstone, and whether it is that of the resource
+/// itself.
 fn found(world: &World, caller: &Caller, of: &str) -> Option<(String, bool)> {
     let found = world.store.tombstone(caller, &path(of)).unwrap()?;
     Some((found.removed.path.clone(), found.removed.id == found.id))
@@ -133,7 +134,7 @@ fn a_resource_is_created_with_its_description_or_not_at_all() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
-    /// Names of which one is the beginning of another, removed and made anew in any order.
+    /// Names of which one is a prefix of another, removed and recreated in any order.
     #[test]
     fn any_name_is_found_as_the_last_removed_resource(steps in proptest::collection::vec("[ab]{1,3}", 1..12)) {
         let world = kept();

@@ -1,4 +1,4 @@
-//! What was removed and is kept: hidden from everything, restored as it was, gone when its time is over.
+//! Resources kept in the trash: hidden from all operations, restored unchanged, purged when due.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use crate::world::{World, assert_clean, at, avu, kind, noise, path, run, world};
 
 const DAY: u64 = 86_400;
 
-/// A store that keeps what is removed for a day, with a described, shared tree whose object has versions.
+/// A store that keeps removed resources for a day, with a described, shared tree whose object has
+/// versions.
 fn kept() -> World {
     let world = world();
     world.keep_removed("/", DAY);
@@ -53,7 +54,7 @@ fn to(path: &str) -> RestoreOptions {
     RestoreOptions { to: Some(path.parse().unwrap()), parents: false }
 }
 
-/// All that a caller can observe of what is below a path.
+/// Everything that a caller can observe below a path.
 fn observed(world: &World, below: &str) -> String {
     let (store, admin) = (&world.store, &world.admin);
     let walk = store.walk(admin, &at("/"), None, 10_000).unwrap().entries;
@@ -80,7 +81,7 @@ fn observed(world: &World, below: &str) -> String {
     lines.join("\n")
 }
 
-/// What a search for the attribute finds.
+/// The results of a search for the attribute.
 fn found(world: &World, caller: &Caller) -> Vec<StorePath> {
     let condition = Condition {
         attribute: "k".into(),
@@ -425,7 +426,7 @@ fn a_removal_and_a_restoration_update_only_the_membership_timestamps_of_their_co
     assert!(root(&before).changes < root(&after).changes);
 }
 
-/// The names of what is in the trash, in the order of its removal.
+/// The names in the trash, in the order of removal.
 fn in_the_trash(world: &World) -> Vec<String> {
     let options = TrashOptions { limit: 1_000, ..TrashOptions::default() };
     let mut items = world.store.trash(&world.admin, &options).unwrap().items;
@@ -506,7 +507,7 @@ fn restored_and_purged_resources_count_for_no_limit() {
 
 proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(24))]
-    /// Under any limits the newest are kept that fit, of each collection by itself.
+    /// Under any limits the newest removals that fit are kept, for each collection separately.
     #[test]
     fn under_any_limits_the_newest_removals_that_fit_are_kept(
         limits in proptest::array::uniform2(proptest::option::of(0u64..600)),

@@ -359,7 +359,7 @@ fn prefixes(path: &StorePath) -> Vec<StorePath> {
     all
 }
 
-/// Takes small commits only.
+/// Accepts only small commits.
 #[derive(Debug)]
 struct SmallCommits(MemoryEngine);
 

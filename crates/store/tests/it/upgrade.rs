@@ -1,4 +1,4 @@
-//! A store of an earlier format becomes one of this format when it is opened, with all that was in it.
+//! A store of an earlier format is upgraded when it is opened, with all its data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ async fn put_blob(place: &Place, id: BlobId, bytes: Bytes) {
     writer.finish().await.unwrap();
 }
 
-/// The store of a fixture, opened by this program.
+/// The store of a fixture, opened by the current version.
 fn opened_from(fixture: &str) -> World {
     let (engine, place) = (MemoryEngine::new(), Place::memory("main"));
     let opener = Arc::new(MemoryOpener::default());
@@ -126,7 +126,7 @@ fn a_store_of_format_1_can_be_used_like_a_new_one() {
     assert_clean(&world.store);
 }
 
-/// Records of programs before there were three clocks have one time and one count of changes.
+/// Records written before there were three clocks have one time and one count of changes.
 #[test]
 fn timestamps_of_earlier_records_continue_from_their_single_one() {
     let world = opened();
@@ -156,7 +156,7 @@ fn timestamps_of_earlier_records_continue_from_their_single_one() {
     assert_clean(&world.store);
 }
 
-/// What is known of the SHA-256 of a content.
+/// The SHA-256 of a content, if it is known.
 fn sha256(head: Option<ContentHead>) -> Option<[u8; 32]> {
     head.unwrap().digests.sha256
 }
@@ -193,7 +193,7 @@ fn computed_digests_are_recomputed_once() {
     assert_clean(&world.store);
 }
 
-/// The store of the fixture as if it had been upgraded, with the digests that it had.
+/// The store of the fixture as if it had been upgraded, with its original digests.
 #[test]
 fn a_check_reports_digests_that_do_not_match_whole_blobs() {
     let wrong = FORMAT_2
@@ -299,7 +299,7 @@ fn an_upgrade_visits_all_resources() {
     assert_clean(&upgraded.store);
 }
 
-/// Says that the store has this format: in CBOR an array with a number, after its checksum (`docs/format.md`).
+/// Records this format in the store: in CBOR an array with a number, after its checksum (`docs/format.md`).
 fn set_format(world: &World, format: u8) {
     let record = [0x81, format];
     let checksum = crc32c::crc32c(&record).to_le_bytes();
@@ -334,7 +334,7 @@ fn grants_of_a_store_of_format_4_are_found_by_user() {
     assert_clean(&upgraded.store);
 }
 
-/// In format 5 there was one order, of statements about the resource itself, by hashes of both terms.
+/// Format 5 had one order, of statements about the resource itself, by hashes of both terms.
 #[test]
 fn statements_of_format_5_are_found_in_three_orders() {
     let world = world();
@@ -362,7 +362,7 @@ fn statements_of_format_5_are_found_in_three_orders() {
     assert_clean(&upgraded.store);
 }
 
-/// The tickets of the fixture of format 4, which only those know to whom they were given.
+/// The tickets of the fixture of format 4, which are known only to their recipients.
 const TICKETS: [&str; 3] = ["BYy5xH4vBCWARJJ", "yRSs7lGX07eW5WP", "O4LEvN3ISWChfTf"];
 
 #[test]
@@ -404,7 +404,7 @@ fn an_interrupted_upgrade_continues_where_it_stopped() {
     assert_clean(&again.store);
 }
 
-/// Made by `u`, and by the administrator for `/c`, in the store of the fixture of format 5.
+/// Created by `u`, and by the administrator for `/c`, in the store of the fixture of format 5.
 const TOKEN_5: &str = "cn_9017ca29e43caff08f4a5b0c0b0bc764afec512727877516af7acd9a859c679b";
 const TICKET_5: &str = "yYKw4oFkVWWxXhE";
 

@@ -1,4 +1,4 @@
-//! What a store does by itself: one thing that cannot be done keeps nothing else from being done, and damage stays damage.
+//! The background work of a store: one failing task does not block others, and damage is never hidden.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn maintained(world: &World) -> cenote_store::Result<()> {
     run(world.store.maintain_once(&impatient()))
 }
 
-/// An object whose content came in parts, the last one first, each in a blob.
+/// An object whose content was uploaded in parts, the last one first, each in a blob.
 fn in_parts(world: &World, to: &str, parts: u64) -> ResourceId {
     let upload = begin(world, to, UploadOptions::default()).unwrap().id;
     for n in (0..parts).rev() {
@@ -129,7 +129,7 @@ fn content(world: &World, of: &str) -> ContentHead {
     world.stat(of).unwrap().resource.content.unwrap()
 }
 
-/// Bytes, a hole that goes on to 1 PiB, and bytes in it.
+/// Bytes, a hole up to 1 PiB, and bytes within it.
 #[test]
 fn a_hole_of_a_pebibyte_gets_a_crc_without_delay() {
     let world = vast_world();
@@ -157,7 +157,7 @@ fn a_hole_of_a_pebibyte_gets_a_crc_without_delay() {
     assert_clean(&world.store);
 }
 
-/// The counters of so many are beyond what a number can hold.
+/// The counters of this many overflow an integer.
 #[test]
 fn sums_of_huge_contents_do_not_overflow() {
     let world = vast_world();
@@ -176,7 +176,7 @@ fn sums_of_huge_contents_do_not_overflow() {
     assert_clean(&world.store);
 }
 
-/// The zeros of one take a minute to be hashed; the other comes when that has begun.
+/// Hashing the zeros of one takes a minute; the other is created once that has started.
 #[test]
 fn a_long_computation_does_not_delay_the_digest_of_another_content() {
     let world = world().with_limits(Limits { content: PIB, ..LIMITS });

@@ -1,4 +1,4 @@
-//! Resumable uploads: parts in any order, and one publication.
+//! Resumable uploads: parts in any order, published together.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Versions: kept as the collection says, with their description, restored and pruned.
+//! Versions: kept according to the collection, with their description, restored and pruned.
 
 use cenote_store::{
     AccessChange, At, AttributeChange, BatchItem, BatchWhat, CopyOptions, ErrorKind, MoveOptions,
@@ -236,7 +236,7 @@ fn removing_a_resource_with_versions_has_to_be_requested() {
     assert_clean(&world.store);
 }
 
-/// More than is looked at one by one: what has versions is looked at instead.
+/// More than are examined one by one: resources with versions are examined instead.
 #[test]
 fn versions_are_found_below_a_large_collection() {
     let world = with_versions();

@@ -1,4 +1,4 @@
-//! Work for which nobody waits any more stops.
+//! Abandoned work stops.
 
 use cenote_store::{
     AccessChange, At, AvuChange, Conditions, CopyOptions, ErrorKind, Query, Rights, Scope, Waiting,
@@ -8,7 +8,7 @@ use crate::world::{World, at, avu, kind, path, populated, world};
 
 type Operation = (&'static str, fn(&World) -> cenote_store::Result<()>);
 
-/// What reads or changes many things, or one of any size.
+/// Operations that read or change many resources, or one of any size.
 const OPERATIONS: &[Operation] = &[
     ("walk", |w| w.store.walk(&w.admin, &at("/"), None, 10).map(drop)),
     ("names", |w| w.store.names(&w.admin, &at("/"), true, None, 10).map(drop)),

@@ -1,5 +1,4 @@
-//! A store in memory with a clock and a randomness of its own, and short words for what
-//! tests do with it.
+//! A store in memory with its own clock and random numbers, and short methods for tests.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -78,7 +77,7 @@ pub(crate) struct World {
     pub(crate) opener: Arc<MemoryOpener>,
 }
 
-/// Runs what is asynchronous.
+/// Runs a future to completion.
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: tokio::runtime::Runtime =
@@ -96,7 +95,7 @@ pub(crate) fn parts(engine: impl Engine, place: Place) -> (Parts, Arc<ManualCloc
     (parts, clock)
 }
 
-/// The rows of a fresh store: making one costs an argon2, which most tests need not pay.
+/// The rows of a fresh store, cached: creating one costs an Argon2 computation.
 fn fresh_rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
     ROWS.get_or_init(|| {
@@ -124,12 +123,12 @@ pub(crate) fn world_on(engine: impl Engine, place: Place) -> World {
     World::open(parts, clock)
 }
 
-/// Places in memory that stay as long as this does, by their addresses; files anywhere may be referred to.
+/// Places in memory that live as long as this, by their addresses; files anywhere may be registered.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryOpener {
     pub(crate) faults: Faults,
     places: Mutex<HashMap<String, Place>>,
-    /// Addresses that cannot be opened now.
+    /// Addresses that currently cannot be opened.
     pub(crate) away: Mutex<HashSet<String>>,
 }
 
@@ -161,7 +160,7 @@ impl PlaceOpener for MemoryOpener {
     }
 }
 
-/// A fresh store in memory that opens places in memory, `a` and `b` among them already.
+/// A fresh store in memory that opens places in memory, with `a` and `b` already added.
 pub(crate) fn world_with_places() -> World {
     world().with_places(Faults::default())
 }
@@ -224,7 +223,7 @@ impl World {
         self.reopened()
     }
 
-    /// The same with places in memory, in which these faults happen: `a` and `b`.
+    /// The same with places in memory, `a` and `b`, that have these faults.
     pub(crate) fn with_places(mut self, faults: Faults) -> Self {
         self.opener = Arc::new(MemoryOpener { faults, ..MemoryOpener::default() });
         self.parts.opener = self.opener.clone();
@@ -269,7 +268,7 @@ impl World {
         }
     }
 
-    /// How many blobs a place really has.
+    /// The actual number of blobs in a place.
     pub(crate) fn blobs_in(&self, name: &str) -> usize {
         use futures_util::StreamExt;
         run(self.opened(name).list().count())
@@ -340,7 +339,7 @@ impl World {
         Ok(run(opened.read_all())?.to_vec())
     }
 
-    /// A range, each chunk dropped before the next is asked for, as a socket does.
+    /// A range, each chunk dropped before the next is requested, as a socket does.
     pub(crate) fn read_range(&self, from: &str, range: Range<u64>) -> Vec<u8> {
         use futures_util::StreamExt;
         let opened = self.store.open(&self.admin, &at(from), &ReadOptions::default()).unwrap();
@@ -388,14 +387,14 @@ impl World {
         self.store.remove(&self.admin, &at(from), &options).map(drop)
     }
 
-    /// Keeps what is removed below a collection for so many seconds.
+    /// Keeps resources removed below a collection for this many seconds.
     pub(crate) fn keep_removed(&self, below: &str, seconds: u64) {
         let keep_removed = Some(Some(seconds));
         let change = AttributeChange { keep_removed, ..AttributeChange::default() };
         self.store.set_attributes(&self.admin, &at(below), &change).unwrap();
     }
 
-    /// Keeps at most so many bytes of what is removed below.
+    /// Keeps at most this many bytes of removed resources below.
     pub(crate) fn keep_removed_bytes(&self, below: &str, bytes: Option<u64>) {
         let change =
             AttributeChange { keep_removed_bytes: Some(bytes), ..AttributeChange::default() };
@@ -406,7 +405,7 @@ impl World {
         self.clock.now()
     }
 
-    /// Removes a tree that is kept.
+    /// Removes a tree into the trash.
     pub(crate) fn discard(&self, what: &str) -> TrashItem {
         let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
         self.store.remove(&self.admin, &at(what), &options).unwrap().expect("it is kept")
@@ -451,7 +450,7 @@ impl World {
         rows.filter(|key| key.first() == Some(&letter)).collect()
     }
 
-    /// Moves the clock past every grace period and sweeps all there is to sweep.
+    /// Moves the clock past every grace period and runs all sweeps.
     pub(crate) fn sweep(&self) {
         self.store.run_jobs().unwrap();
         self.clock.advance(Duration::from_secs(3600));
@@ -459,7 +458,7 @@ impl World {
     }
 }
 
-/// This many cases by default; `PROPTEST_CASES` asks for more or fewer.
+/// This many cases by default; `PROPTEST_CASES` overrides it.
 pub(crate) fn cases(default: u32) -> proptest::test_runner::Config {
     let config = proptest::test_runner::Config::default();
     match std::env::var_os("PROPTEST_CASES") {
@@ -473,7 +472,7 @@ pub(crate) fn each_right() -> impl Iterator<Item = Rights> {
     Rights::ALL.each()
 }
 
-/// Any set of rights, levels among them more often than chance would have it.
+/// Any set of rights, with levels more often than by chance.
 pub(crate) fn any_rights() -> impl Strategy<Value = Rights> {
     let levels: Vec<Rights> = Vocabulary::IRODS.names().map(|(_, rights)| rights).collect();
     let rights: Vec<Rights> = each_right().collect();
@@ -530,7 +529,7 @@ pub(crate) fn populated(world: &World) {
     store.change_access(admin, &at("/c/sub/y"), &lab).unwrap();
 }
 
-/// What a check finds.
+/// The findings of a check.
 pub(crate) fn findings(
     store: &Store,
     options: cenote_store::CheckOptions,
@@ -539,7 +538,7 @@ pub(crate) fn findings(
     run(async { store.check(options).try_collect().await }).unwrap()
 }
 
-/// Fails if a check finds anything.
+/// Fails if a check has findings.
 pub(crate) fn assert_clean(store: &Store) {
     let found = findings(store, cenote_store::CheckOptions::default());
     let lines: Vec<_> = found.iter().map(ToString::to_string).collect();

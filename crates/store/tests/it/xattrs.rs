@@ -1,4 +1,4 @@
-//! Extended attributes: any bytes come back, beside everything else that is stated.
+//! Extended attributes: any bytes round-trip, alongside other statements.
 
 use bytes::Bytes;
 use cenote_store::{
@@ -35,7 +35,7 @@ fn absent() -> Conditions {
     Conditions { if_absent: true, ..Conditions::default() }
 }
 
-/// Names as programs give them, and some that look like IRIs, or like how names are kept.
+/// Names as used by programs, and some that look like IRIs, or like the stored form of names.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z.]{1,9}", "[ -~]{1,5}", "\\PC{1,4}", "(http:|cenote:attribute/)[a-z%]{1,3}"]
 }
@@ -48,7 +48,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(cases(32))]
 
-    /// Whatever is stated besides, also where the description is so large that it is spread over rows.
+    /// With any other statements, also if the description is so large that it is split into rows.
     #[test]
     fn any_bytes_come_back_and_nothing_else_changes(
         xattrs in btree_map(name(), value(), 0..6),

@@ -124,13 +124,13 @@ fn a_character_truncated_at_the_end_of_the_sample_is_text() {
     }
 }
 
-/// Names with and without extensions that are known.
+/// Names with and without known extensions.
 fn name() -> impl Strategy<Value = String> {
     let known = select(&["csv", "html", "docx", "doc", "png", "mp4", "ttf", "gz", "Json", "é", ""]);
     prop_oneof![".{0,40}", (".{0,9}", known).prop_map(|(stem, known)| format!("{stem}.{known}"))]
 }
 
-/// Random bytes, also after known beginnings, such as archives in archives, whose headers are followed.
+/// Random bytes, also after known prefixes, such as nested archives, whose headers are parsed.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let starts: [&[u8]; 9] = [PNG, ZIP, GZIP, HDF5, OLE, TIFF, b"\xff\xfe", b"<?xml", b"%PDF-"];
     let entry = (
@@ -148,7 +148,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    /// Never a panic, always one answer, and one that a header can have.
+    /// Never a panic, always one type, which is valid in a header.
     #[test]
     fn any_name_and_any_bytes_have_one_guess(name in name(), bytes in bytes(), cut in 0..600_usize) {
         let whole = guessed(&name, &bytes);
@@ -158,7 +158,7 @@ proptest! {
         guessed(&name, &bytes[..cut.min(bytes.len())]);
     }
 
-    /// However the bytes come: in order, and in parts laid over each other.
+    /// However the bytes arrive: in order, and in overlapping parts.
     #[test]
     fn the_sample_does_not_depend_on_the_chunks(bytes in bytes(), cut in 0..600_usize) {
         let (first, second) = bytes.split_at(cut.min(bytes.len()));

@@ -40,7 +40,8 @@ impl Pair {
         assert!(self.compare_content(what, 1), "{what} has no digest");
     }
 
-    /// Compares an object's bytes, whole and in ranges, and its digests; says whether its SHA-256 is known.
+    /// Compares an object's bytes, completely and in ranges, and its digests; returns whether its SHA-256
+    /// is known.
     pub(super) fn compare_content(&self, what: &StorePath, seed: u64) -> bool {
         let Some(node) = self.model.nodes.get(what).filter(|node| node.kind == Kind::Object) else {
             return false;
@@ -87,7 +88,7 @@ impl Pair {
         self.world.set_state(from, PlaceState::Up);
     }
 
-    /// A good replica gives the current content, a stale one what it gave before.
+    /// A good replica has the current content, a stale one the same as before.
     pub(super) fn compare_replicas(&mut self) {
         let mut seen = BTreeMap::new();
         for (path, node) in self.model.nodes.iter().filter(|(_, node)| node.kind == Kind::Object) {
@@ -111,7 +112,8 @@ impl Pair {
     }
 }
 
-/// All, and some ranges with ends anywhere and at the edges of the chunks in which files are read.
+/// The whole content, and ranges with arbitrary ends and ends at the boundaries of the chunks in which
+/// files are read.
 fn ranges(size: usize, seed: u64) -> Vec<Range<usize>> {
     let dice: Vec<usize> = noise(6 * 8, seed)
         .chunks(8)

@@ -1,7 +1,7 @@
-//! The whole heart against a simple model: random histories over a small tree of names, every
-//! answer and the state after each step compared, and a check at the end. With many short contents; and with few of
-//! up to some MiB, on a disk, whose sizes, ranges and parts cross the sizes at which the heart and the places change
-//! their ways: 64 KiB, 512 KiB, 1 MiB and 8 MiB. `PROPTEST_CASES` asks for more histories.
+//! The whole store against a simple model: random histories over a small tree of names, comparing every result and the
+//! state after each step, with a check at the end. With many short contents; and with a few of up to some MiB, on a
+//! disk, whose sizes, ranges and parts cross the sizes at which the store and the places behave differently: 64 KiB,
+//! 512 KiB, 1 MiB and 8 MiB. `PROPTEST_CASES` sets the number of histories.
 
 mod contents;
 mod op;
@@ -40,7 +40,7 @@ use crate::world::{World, assert_clean, at, avu, cases, crc64nvme, noise, path, 
 /// Attributes and their values.
 type Avus = BTreeSet<(String, String)>;
 
-/// What is at a path, as far as a caller can tell.
+/// The resource at a path, as visible to a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Node {
     id: u64,
@@ -50,14 +50,14 @@ struct Node {
     avus: Avus,
     versions: Vec<(Vec<u8>, Avus)>,
     keeps: bool,
-    /// Whether the last version is the present state.
+    /// Whether the last version is the current state.
     is_kept: bool,
     /// How often the bytes were written.
     written: u64,
     /// How often the description was changed.
     described: u64,
     retains: Option<bool>,
-    /// How many bytes are kept of what is removed at or below it.
+    /// The limit, in bytes, of removed resources kept at or below it.
     limit: Option<u64>,
 }
 
@@ -66,9 +66,9 @@ struct Model {
     nodes: BTreeMap<StorePath, Node>,
     /// By id.
     trash: BTreeMap<u64, Trashed>,
-    /// How many trees were put there.
+    /// The number of trees moved there.
     removals: u64,
-    /// What the root says, and how often its description was changed.
+    /// The description of the root, and how often it was changed.
     retains: Option<bool>,
     limit: Option<u64>,
     described: u64,
@@ -92,7 +92,7 @@ impl Model {
         self.nodes.keys().any(|path| path != at && path.starts_with(at))
     }
 
-    /// Whether changes of what is at `at` keep versions.
+    /// Whether changes at `at` keep versions.
     fn keeps(&self, at: &StorePath) -> bool {
         let mut next = Some(at.clone());
         while let Some(path) = next {
@@ -111,7 +111,7 @@ impl Model {
         self.nodes.iter().find(|(_, node)| node.id == id).map(|(path, _)| path.clone())
     }
 
-    /// What is missing above `at`, the highest first, if creating there is allowed.
+    /// The missing ancestors of `at`, the topmost first, if creating there is allowed.
     fn missing_above(&self, at: &StorePath, parents: bool) -> Result<Vec<StorePath>, ErrorKind> {
         let mut missing = Vec::new();
         let mut next = at.split_last().map(|(above, _)| above);
@@ -147,7 +147,7 @@ impl Model {
         node.described += 1;
     }
 
-    /// Keeps what is about to change, if that is wanted and was not done yet.
+    /// Keeps the current state before a change, if required and not done yet.
     fn keep_replaced(&mut self, at: &StorePath) {
         let keeps = self.keeps(at);
         let node = self.nodes.get_mut(at).unwrap();
@@ -157,8 +157,8 @@ impl Model {
         node.is_kept = false;
     }
 
-    /// What the clocks of each resource stand for, by its id: how often its content and its description changed, and the
-    /// names and ids of its children.
+    /// What the clocks of each resource represent, by its id: how often its content and its description changed, and
+    /// the names and ids of its children.
     fn clocks(&self) -> BTreeMap<u64, (u64, u64, Members)> {
         let mut clocks: BTreeMap<_, _> = (self.nodes.values())
             .map(|node| (node.id, (node.written, node.described, Members::new())))
@@ -185,9 +185,9 @@ fn kind_of<T>(answer: cenote_store::Result<T>) -> Result<T, ErrorKind> {
 struct Pair {
     world: World,
     model: Model,
-    /// What each replica gave when it was last looked at: id of the object, number, bytes.
+    /// The bytes of each replica when last read: id of the object, number, bytes.
     replicas: BTreeMap<(u64, u32), Vec<u8>>,
-    /// Those that are under way.
+    /// Those in progress.
     stages: Vec<stages::Stage>,
 }
 
@@ -200,7 +200,7 @@ impl Pair {
         Self { world, model: Model::default(), replicas, stages }
     }
 
-    /// Takes what the store says of a new resource into the model.
+    /// Adds the store's attributes of a new resource to the model.
     fn learn(&mut self, path: &StorePath, kind: Kind, bytes: Vec<u8>, target: Option<String>) {
         let stat = self.world.store.stat(&self.world.admin, &path.into()).unwrap();
         let node = Node {
@@ -470,8 +470,8 @@ impl Pair {
         ids.map(|id| (id, Clocks::of(&self.world, &stat(&id).unwrap()))).collect()
     }
 
-    /// Applies a change and compares which clocks moved: those of what it changed, and no other. The tag of a content can
-    /// come back with its bytes.
+    /// Applies a change and compares which clocks moved: exactly those of what it changed. The tag of a content may
+    /// recur with its bytes.
     fn apply_and_compare_clocks(&mut self, op: &Op, seed: u64) {
         let (model, before) = (self.model.clocks(), self.clocks());
         self.world.clock.advance(Duration::from_nanos(1));
@@ -551,7 +551,7 @@ fn play(world: World, ops: &[Op]) {
     everything_goes(&pair.world);
 }
 
-/// After all is removed and swept, nothing of it stays but the feed.
+/// After everything is removed and swept, only the feed is left.
 fn everything_goes(world: &World) {
     for name in world.names("/") {
         world.rm_all(&format!("/{name}")).unwrap();

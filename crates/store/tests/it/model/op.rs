@@ -1,4 +1,4 @@
-//! What happens in a history.
+//! The operations of a history.
 
 use super::*;
 
@@ -19,9 +19,9 @@ pub(super) enum Op {
     KeepNow(StorePath),
     Prune(StorePath, usize),
     Retain(Option<StorePath>, bool),
-    /// Limits the bytes that are kept of what is removed.
+    /// Limits the bytes kept in the trash.
     Limit(Option<StorePath>, Option<u64>),
-    /// Removes for good what is over limits.
+    /// Purges what is over the limits.
     Fit,
     Undo(usize, Option<StorePath>, bool),
     Empty(usize),
@@ -32,7 +32,7 @@ pub(super) enum Op {
     Trim(StorePath, usize),
     Drain(usize, usize),
     Upload(StorePath, Parts),
-    /// Begins a stage from what is there, or from nothing.
+    /// Creates a stage from the existing content, or an empty one.
     Stage(StorePath, bool),
     /// Changes one of the stages.
     Edit(usize, Edit),
@@ -44,15 +44,15 @@ pub(super) enum Op {
     Reopen,
 }
 
-/// Parts of an upload by offset and length, without a gap, in the order in which they come.
+/// Parts of an upload by offset and length, without a gap, in the order in which they are sent.
 pub(super) type Parts = Vec<(usize, usize)>;
 
-/// How large contents are, and which names there are.
+/// The sizes of contents, and the names.
 #[derive(Clone)]
 pub(super) struct Scale {
     pub(super) paths: &'static str,
     pub(super) sizes: BoxedStrategy<usize>,
-    /// The bytes of a write in place: never none.
+    /// The bytes of a write in place: at least one.
     pub(super) runs: BoxedStrategy<usize>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn small() -> Scale {
     Scale { paths: "(/[abc]){1,3}", sizes: (0usize..150).boxed(), runs: (1usize..80).boxed() }
 }
 
-/// The sizes at which something changes, give or take two bytes, and any up to 3 MB.
+/// Sizes within two bytes of the boundaries, and any up to 3 MB.
 pub(super) fn real() -> Scale {
     let edges = select(vec![64 << 10, 512 << 10, 1 << 20, 2 << 20, 8 << 20]);
     let edges = (edges, 0usize..5).prop_map(|(edge, more): (usize, usize)| edge + more - 2);
@@ -70,7 +70,7 @@ pub(super) fn real() -> Scale {
     Scale { paths: "/[abc]", sizes, runs }
 }
 
-/// Parts that follow each other or overlap, no two from the same offset on, in any order.
+/// Consecutive or overlapping parts with distinct offsets, in any order.
 pub(super) fn parts(scale: &Scale) -> impl Strategy<Value = Parts> + use<> {
     vec((scale.runs.clone(), 0usize..4), 1..5)
         .prop_map(|runs| {

@@ -1,5 +1,5 @@
-//! Change sets against the model: all that the heart does, in a set; and several sets at a time, each commit as if its changes had been
-//! made one after the other at that moment.
+//! Change sets against the model: all operations in a set; and several concurrent sets, where each commit is equivalent
+//! to its changes in sequence at that moment.
 
 use super::*;
 use crate::changesets::{begun, commit, inside, seen};
@@ -23,7 +23,8 @@ fn step(scale: &Scale) -> impl Strategy<Value = Step> + use<> {
 }
 
 impl Op {
-    /// Whether it can be part of a change set. Time passes in some, which would end it; others are what upkeep does beside it.
+    /// Whether it can be part of a change set. Some let time pass, which would end it; others are done by upkeep
+    /// concurrently.
     fn runs_within(&self) -> bool {
         !matches!(
             self,
@@ -44,7 +45,7 @@ impl Op {
     }
 }
 
-/// What is outside of a change set while one is open.
+/// The state outside of a change set while one is open.
 struct Outside {
     world: World,
     model: Model,
@@ -59,7 +60,7 @@ impl Pair {
         Outside { world, model: self.model.clone(), replicas: self.replicas.clone(), id }
     }
 
-    /// Others see what there was before the set.
+    /// Others see the state before the set.
     fn assert_unseen(&mut self, outside: &mut Outside) {
         std::mem::swap(&mut self.world, &mut outside.world);
         std::mem::swap(&mut self.model, &mut outside.model);
@@ -125,7 +126,7 @@ fn play(world: World, steps: &[Step]) {
     everything_goes(&pair.world);
 }
 
-/// A change, as anybody makes it; refusals are answers.
+/// A change, made with or without a set; refusals are results, too.
 fn perform(world: &World, op: &Op, seed: u64) -> Answer {
     let (store, admin) = (&world.store, &world.admin);
     let any = Conditions::default();
@@ -181,7 +182,7 @@ fn perform(world: &World, op: &Op, seed: u64) -> Answer {
     })
 }
 
-/// So many change sets may be open at a time.
+/// The maximum number of open change sets.
 const SETS: usize = 3;
 
 /// One step of several writers: those of the sets, and one outside of them.
@@ -202,7 +203,7 @@ fn turn(scale: &Scale) -> impl Strategy<Value = Turn> + use<> {
     ]
 }
 
-/// A set, and what was done in it: the changes that were not refused.
+/// A set, and the changes in it that were not refused.
 struct Open {
     world: World,
     id: cenote_store::ChangeSetId,

@@ -1,16 +1,17 @@
-//! Stages against the model: a stage is a vector of bytes of its own, which becomes that of the object when it is published.
+//! Stages against the model: a stage is a separate vector of bytes, which becomes that of the object when it is
+//! published.
 
 use cenote_store::{Completion, Expected, StageFrom, UploadId};
 
 use super::*;
 use crate::world::once;
 
-/// A stage that is under way.
+/// A stage in progress.
 pub(super) struct Stage {
     id: UploadId,
     path: StorePath,
     bytes: Vec<u8>,
-    /// The tag that the object had, if it began from that.
+    /// The tag of the object from which it was created, if any.
     tag: Option<String>,
 }
 
@@ -120,7 +121,7 @@ impl Pair {
         }
     }
 
-    /// What the stages hold, those that can be read.
+    /// The contents of the stages, if readable.
     pub(super) fn compare_stages(&self) {
         use futures_util::TryStreamExt;
         for stage in &self.stages {

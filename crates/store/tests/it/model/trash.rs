@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A removed tree that can be restored: the paths of what is in it are below its own.
+/// A removed tree that can be restored: the paths of its nodes are below its own.
 #[derive(Debug, Clone)]
 pub(super) struct Trashed {
     pub(super) id: u64,
@@ -11,7 +11,7 @@ pub(super) struct Trashed {
     nodes: Vec<(StorePath, Node)>,
     /// Trees removed later have a larger one.
     order: u64,
-    /// The nearest with a limit when it was removed.
+    /// The nearest collection with a limit when it was removed.
     limited_by: Option<u64>,
 }
 
@@ -22,7 +22,7 @@ impl Trashed {
 }
 
 impl Model {
-    /// Whether what is removed at `at` is kept for a while.
+    /// Whether a resource removed at `at` is kept in the trash.
     pub(super) fn retains(&self, at: &StorePath) -> bool {
         let mut next = Some(at.clone());
         while let Some(path) = next {
@@ -34,7 +34,7 @@ impl Model {
         self.retains.unwrap_or_default()
     }
 
-    /// The nearest that limits the bytes kept of what is removed at `at`.
+    /// The nearest collection that limits the bytes kept for removals at `at`.
     fn limited_by(&self, at: &StorePath) -> Option<u64> {
         let limits =
             |(path, node): &(&StorePath, &Node)| node.limit.is_some() && at.starts_with(path);
@@ -43,7 +43,7 @@ impl Model {
         nearest.map(|(_, node)| node.id).or(root)
     }
 
-    /// The limits of everything, also of what is in the trash.
+    /// The limits of all resources, including those in the trash.
     fn limits(&self) -> BTreeMap<u64, u64> {
         let kept = self.trash.values().flat_map(|trashed| &trashed.nodes).map(|(_, node)| node);
         let limits = self.nodes.values().chain(kept).map(|node| (node.id, node.limit));
@@ -51,7 +51,7 @@ impl Model {
         all.filter_map(|(id, limit)| Some((id, limit?))).collect()
     }
 
-    /// Removes for good what is over a limit, what was removed first before others. Gives what that is.
+    /// Purges what is over a limit, the oldest removals first, and returns it.
     fn fit(&mut self, collection: u64, limit: u64) -> Vec<Trashed> {
         let under = self.trash.values().filter(|trashed| trashed.limited_by == Some(collection));
         let mut under: Vec<_> =
@@ -69,7 +69,7 @@ impl Model {
         gone
     }
 
-    /// Takes a tree away: to the trash, if it is kept.
+    /// Removes a tree: into the trash, if it is kept.
     pub(super) fn remove(&mut self, what: &StorePath) {
         let keep = self.retains(what);
         let limited_by = self.limited_by(what);
@@ -145,7 +145,7 @@ impl Pair {
         }
     }
 
-    /// Limits hold once it is counted how much each removed tree has.
+    /// Limits apply once each removed tree is counted.
     pub(super) fn fit(&mut self) {
         self.world.store.run_jobs().unwrap();
         let purged = self.world.store.purge_over_limits().unwrap();
@@ -210,7 +210,7 @@ impl Pair {
         self.model.trash.clear();
     }
 
-    /// Compares what is in the trash, and looks whether it is hidden.
+    /// Compares the trash, and checks that its resources are hidden.
     pub(super) fn compare_trash(&self) {
         let items = self.world.trash_of(&self.world.admin);
         let seen: Vec<_> = items.iter().map(|item| (item.id.0, item.path.clone())).collect();

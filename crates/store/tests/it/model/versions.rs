@@ -1,9 +1,10 @@
-//! Versions against the model: each is the bytes and the description that were there before a change.
+//! Versions against the model: each has the bytes and the description from before a change.
 
 use super::*;
 
 impl Pair {
-    /// Turns versions of each change on for a resource and what is below it, or leaves that to above.
+    /// Turns on versions of each change for a resource and everything below it, or inherits the
+    /// setting.
     pub(super) fn keep(&mut self, what: &StorePath, keeps: bool) {
         let versioning = Some(keeps.then_some(Versioning::EachChange(Retention::default())));
         let change = AttributeChange { versioning, ..AttributeChange::default() };
@@ -14,7 +15,7 @@ impl Pair {
         }
     }
 
-    /// Turns versions of each change on for the whole store.
+    /// Turns on versions of each change for the whole store.
     pub(super) fn keep_all(&mut self) {
         let versioning = Some(Some(Versioning::EachChange(Retention::default())));
         let change = AttributeChange { versioning, ..AttributeChange::default() };
@@ -35,7 +36,7 @@ impl Pair {
         }
     }
 
-    /// Removes a version, if there are that many; the others stay what they are.
+    /// Removes a version, if there are that many; the others are unchanged.
     pub(super) fn prune(&mut self, what: &StorePath, nth: usize) {
         let Some(node) = self.model.nodes.get_mut(what) else { return };
         if nth >= node.versions.len() {
@@ -64,7 +65,7 @@ impl Pair {
         node.described += 1;
     }
 
-    /// Compares what each version has.
+    /// Compares the state of each version.
     pub(super) fn compare_versions(&self, path: &StorePath) {
         let (store, admin, node) = (&self.world.store, &self.world.admin, &self.model.nodes[path]);
         let versions = store.versions(admin, &path.into()).unwrap();

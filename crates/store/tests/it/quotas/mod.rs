@@ -1,4 +1,4 @@
-//! Quotas: what is counted, what is refused, who may set them, and what they cost.
+//! Quotas: what they count and refuse, who may set them, and their cost.
 
 mod model;
 
@@ -47,7 +47,7 @@ impl World {
         self.store.set_quota(&self.admin, &on(of), setting).unwrap()
     }
 
-    /// Bytes and resources that are counted for a quota.
+    /// Bytes and resources counted for a quota.
     fn total(&self, of: &str) -> (u64, u64) {
         let quotas = self.store.quotas(&self.admin, None).unwrap();
         let total = quotas.into_iter().find(|quota| quota.name == of).unwrap().total.unwrap();
@@ -69,7 +69,7 @@ impl World {
     }
 }
 
-/// A collection with 60 bytes in one object and one in a collection, and a quota of so many.
+/// A collection with 60 bytes in one object and one in a collection, and a quota with these limits.
 fn lab(most: QuotaLimits) -> World {
     let world = world();
     for collection in ["/lab", "/lab/run", "/other"] {
@@ -119,7 +119,7 @@ fn resources_are_limited_like_bytes() {
     assert_eq!(kind(world.cp("/lab/a", "/lab/copy")), ErrorKind::Quota);
 }
 
-/// All that changes what lies below: each row leaves these totals, and a recount agrees.
+/// All operations that change the tree below: each row leads to these totals, and a recount agrees.
 #[test]
 fn everything_that_adds_or_frees_is_counted() {
     let world = lab(bytes(10_000));
@@ -174,8 +174,8 @@ fn everything_that_adds_or_frees_is_counted() {
     step("describe", &|w| drop(w.describe("/other", "k", "v")), (29, 2));
 }
 
-/// A version that a change of the description left has the content of the state after it. It counts from when that is replaced,
-/// also where it is the only one that is left of those that have it, and where the state that replaced it is not kept.
+/// A version created by a change of the description shares its content with the next state. It counts once that is
+/// replaced, also if it is the only remaining version with the content, and if the state that replaced it is not kept.
 #[test]
 fn a_content_counts_once_however_many_versions_share_it() {
     let world = lab(bytes(10_000));
@@ -229,8 +229,8 @@ fn a_version_kept_on_request_counts_once_the_content_is_replaced() {
     assert_clean(&world.store);
 }
 
-/// Of an object that was put before, a batch item is refused where the version that is kept of it has no room, and taken where
-/// one that is dropped leaves some.
+/// A batch item over an existing object is refused if the version kept of it does not fit, and accepted if a dropped
+/// version leaves enough space.
 #[test]
 fn an_item_of_a_batch_is_counted_with_the_versions_that_it_creates() {
     let keep = Retention::last(1);
@@ -289,7 +289,7 @@ fn a_change_set_beyond_a_quota_is_refused_completely() {
     assert_clean(&world.store);
 }
 
-/// What others change below a tree until the set is committed would not be counted.
+/// Changes by others below a tree before the set is committed would not be counted.
 #[test]
 fn a_change_set_may_move_objects_across_quotas_but_neither_trees_nor_limits() {
     let world = lab(bytes(100));
@@ -523,7 +523,7 @@ fn an_upload_counts_when_it_is_published_and_one_that_cannot_fit_is_not_started(
     assert_eq!(world.total("/lab"), (61, 3));
 }
 
-/// Bytes that a quota leaves no room for are not asked for, nor kept.
+/// Bytes beyond a quota are neither requested nor kept.
 #[test]
 fn a_content_announced_as_too_large_is_refused_before_it_is_sent() {
     let world = lab(bytes(100));
@@ -575,7 +575,7 @@ fn many_writers_fill_a_quota_exactly_and_never_conflict() {
     writers_fill_a_quota_exactly(FjallEngine::open(dir.path().join("catalog"), options).unwrap());
 }
 
-/// Writers go on while quotas come and go, and while trees cross their edges.
+/// Writers continue while quotas are set and removed, and while trees move into and out of them.
 #[test]
 fn no_write_is_lost_while_a_quota_is_set_or_a_tree_moves_across_it() {
     let world = lab(bytes(1 << 40));
@@ -616,7 +616,7 @@ fn no_write_is_lost_while_a_quota_is_set_or_a_tree_moves_across_it() {
     assert_clean(&world.store);
 }
 
-/// A mark that nobody used is forgotten.
+/// An unused mark is removed.
 #[test]
 fn the_count_for_an_abandoned_move_is_discarded() {
     let world = lab(bytes(100));
@@ -634,7 +634,7 @@ fn the_count_for_an_abandoned_move_is_discarded() {
     assert_clean(&world.store);
 }
 
-/// A put below a quota costs one read more; without a quota nothing does (`round_trips`).
+/// A put below a quota costs one more read; without a quota there is no extra cost (`round_trips`).
 #[test]
 fn a_quota_check_costs_one_read() {
     let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
@@ -657,7 +657,7 @@ fn a_quota_check_costs_one_read() {
     assert_eq!(put("/lab/run/c"), (1, 3, 1));
 }
 
-/// A count that was interrupted goes on when jobs are run, and nothing is refused before.
+/// An interrupted count continues when jobs are run, and nothing is refused before.
 #[test]
 fn an_interrupted_count_is_completed_by_upkeep() {
     use cenote_kv::{Fault, FaultyEngine};
@@ -690,7 +690,7 @@ fn of_group(name: &str) -> QuotaTarget {
     QuotaTarget::Group(name.into())
 }
 
-/// Ada and Bob each own 30 bytes in two objects, and are in the group `lab`; Eve owns nothing and is not.
+/// Ada and Bob each own 30 bytes in two objects, and are in the group `lab`; Eve owns nothing and is not in it.
 fn people() -> (World, [Caller; 3]) {
     let world = world();
     let callers = ["ada", "bob", "eve"].map(|name| world.user(name));
@@ -819,7 +819,7 @@ fn administrators_set_quotas_of_users_who_see_their_own() {
     }
 }
 
-/// Where the root does not say that there are quotas, nobody looks for one.
+/// Quotas are only looked up if the root has the mark that there are any.
 #[test]
 fn a_root_without_quota_records_is_found_and_repaired() {
     for target in [on("/lab"), QuotaTarget::User("ada".into())] {

@@ -1,4 +1,4 @@
-//! Random histories: after each step, each quota holds what is counted again by walking over the tree and the trash.
+//! Random histories: after each step, each quota equals a recount over the tree and the trash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -72,7 +72,7 @@ type Amount = (u64, u64);
 
 struct Model {
     world: World,
-    /// Which quotas what is in the trash counts for, by when those were set.
+    /// The quotas that each resource in the trash counts for, by when those were set.
     removed: BTreeMap<ResourceId, (BTreeSet<(ResourceId, u64)>, Amount)>,
     /// The quotas, and when they were set.
     set: BTreeMap<ResourceId, u64>,
