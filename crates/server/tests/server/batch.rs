@@ -219,7 +219,7 @@ async fn entries(archive: &[u8]) -> Vec<(HashMap<String, String>, Vec<u8>)> {
     found
 }
 
-/// An archive with these entries, whose records or long names come as they are given.
+/// An archive with these entries, whose records or long names are written as given.
 async fn raw(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
     let mut builder = Builder::new(Vec::new());
     for (name, kind, content) in entries {

@@ -1,5 +1,5 @@
-//! Every route of the native opening that takes a resource by its path takes it by its id, too, or is listed here with the
-//! reason; and what it answers is the same.
+//! Every route of the native opening that accepts a path also accepts an id, or is listed here with the reason; the
+//! responses are the same.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::outsider::template::{self, Body, ID, PATH, Template};
 use crate::support::{Answer, TestServer};
 
-/// Where a path has no id beside it, and why.
+/// Paths without an alternative id, and the reasons.
 const BY_PATH_ONLY: [(&str, &str, &str); 20] = [
     ("get /v1/past/content", "path", "what was at this path at that moment"),
     ("get /v1/past/list", "path", "what was at this path at that moment"),
@@ -73,7 +73,7 @@ async fn every_route_with_a_path_accepts_an_id_or_explains_why_not() {
     assert!(document["paths"]["/v1/fs"]["patch"].is_object(), "the plain address has one, too");
 }
 
-/// The members of each object in a schema; the ways of a choice are taken together.
+/// The members of each object in a schema; alternatives are merged.
 fn objects<'a>(
     document: &'a Value,
     schema: &'a Value,
@@ -93,7 +93,7 @@ fn objects<'a>(
     Box::new(choices.chain(own).chain(inner).chain(items))
 }
 
-/// A request about this resource, by its path or by its id.
+/// A request for this resource, by its path or by its id.
 async fn ask(server: &TestServer, template: &Template, (path, id): (&str, &Value)) -> Answer {
     let text = |value: &Value| match value {
         Value::String(text) => text.replace(PATH, path).replace(ID, &id.to_string()),
@@ -127,7 +127,7 @@ fn filled(body: &Value, path: &str, id: &Value) -> Value {
     }
 }
 
-/// The same template by path, if it names its resource by id and there is one.
+/// The same template by path, if it refers to its resource by id and there is one.
 fn by_path(template: &Template, all: &[Template]) -> Option<Template> {
     let as_path =
         |text: String| text.replace(&format!("\"id\":\"{ID}\""), &format!("\"path\":\"{PATH}\""));

@@ -3,7 +3,7 @@
 use crate::support::TestServer;
 use serde_json::json;
 
-/// `hello`, as `Repr-Digest` has it.
+/// The digest of `hello` in the form of `Repr-Digest`.
 const HELLO: &str = "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:";
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn a_content_is_changed_in_place() {
     }
 }
 
-/// A content written by any history of PATCHes, by path or by id, is what the same writes make of bytes in memory.
+/// A content written by any history of PATCHes, by path or by id, equals the result of the same writes in memory.
 #[tokio::test]
 async fn patches_in_any_order_are_writes_to_bytes() {
     let server = TestServer::new();
@@ -188,7 +188,7 @@ async fn patches_in_any_order_are_writes_to_bytes() {
     }
 }
 
-/// Conditions and digests of a PATCH, each by path and by id: what does not hold changes nothing.
+/// Conditions and digests of a PATCH, each by path and by id: a failed one changes nothing.
 #[tokio::test]
 async fn a_patch_respects_conditions_and_digests() {
     let server = TestServer::new();

@@ -1,4 +1,5 @@
-//! Change sets through the native opening: which routes run in one, and that nothing of those requests happens outside of it.
+//! Change sets through the native opening: which routes run in one, and that those requests have no effect outside of
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +35,7 @@ async fn filled() -> TestServer {
     server
 }
 
-/// All that a walk, the trash and the feed tell.
+/// Everything visible in a walk, the trash and the feed.
 async fn seen(server: &TestServer) -> Vec<String> {
     let mut seen = Vec::new();
     for uri in ["/v1/walk?path=/", "/v1/trash", "/v1/changes", "/v1/du?path=/", "/v1/stats"] {
@@ -82,7 +83,7 @@ async fn a_change_set_is_seen_with_its_header_alone_until_it_is_committed() {
 }
 
 impl Answer {
-    /// The status of an answer without a body.
+    /// The status of a response without a body.
     #[track_caller]
     fn problem_status(&self, status: u16) {
         assert_eq!(self.status, status, "{self:?}");

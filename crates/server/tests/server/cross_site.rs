@@ -1,5 +1,5 @@
-//! Pages of other sites, in the browser of somebody with a login: whatever opening they send a change to, it is refused
-//! before anything is looked at. The requests are all that the openings document or list.
+//! Pages of other sites, in the browser of a logged-in user: a change sent to any opening is refused before anything is
+//! examined. The requests are all those that the openings document or list.
 
 use serde_json::Value;
 
@@ -7,17 +7,17 @@ use crate::support::{ADMIN, Answer, Ask, TestServer, basic};
 
 const IRODS: &str = include_str!("outsider/irods-operations.txt");
 const REST: &str = include_str!("outsider/rest-requests.txt");
-/// Operations of irods-rest that are a GET and change something all the same, and one that is not in the list.
+/// Operations of irods-rest that change something although they are a GET, and one that is not in the list.
 const REST_CHANGES: &str = "GET ticket\nGET auth\nPOST auth\n";
 
-/// What the browser says of a page elsewhere.
+/// The headers that a browser sends for a page of another site.
 const FOREIGN: [(&str, &str); 4] = [
     ("sec-fetch-site", "cross-site"),
     ("sec-fetch-site", "same-site"),
     ("origin", "https://evil.example"),
     ("origin", "null"),
 ];
-/// What it says of a page here, or of an address that somebody typed.
+/// The headers that it sends for a page of this server, or for a typed address.
 const OWN: [(&str, &str); 3] = [
     ("sec-fetch-site", "same-origin"),
     ("sec-fetch-site", "none"),
@@ -38,7 +38,7 @@ impl Openings {
         Self { server, token: String::from_utf8(log_in.body.to_vec()).unwrap() }
     }
 
-    /// Method and address of everything there is.
+    /// Method and address of every operation.
     async fn requests(&self) -> Vec<(String, String)> {
         let document = self.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
         let mut requests = native(&document);
@@ -84,7 +84,7 @@ fn changes_something(method: &str, uri: &str) -> bool {
     !matches!(method, "GET" | "HEAD") || uri.ends_with("/ticket") || uri.ends_with("/auth")
 }
 
-/// Whether an answer is the refusal of a foreign page, in the form of its opening.
+/// Whether a response is the refusal of a cross-site request, in the form of its opening.
 fn is_refusal(uri: &str, answer: &Answer) -> bool {
     let refused = answer.status == 403;
     match () {
@@ -125,7 +125,7 @@ async fn pages_of_the_store_itself_and_other_clients_are_not_hindered() {
     }
 }
 
-/// What a page may post to another site without asking for permission first.
+/// The media types that a page may post to another site without a preflight request.
 #[tokio::test]
 async fn no_post_of_the_native_opening_accepts_a_type_that_any_page_can_send() {
     let server = TestServer::new();

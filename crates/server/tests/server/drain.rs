@@ -1,4 +1,4 @@
-//! A refusal reaches a client that sends its whole body before it looks for an answer, in every opening.
+//! A refusal reaches a client that sends its whole body before it reads the response, in every opening.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use crate::running::Running;
 use crate::support::{ADMIN, USER, basic, store_with};
 
-/// More than the sockets of a connection hold.
+/// More than the socket buffers of a connection.
 const LARGE: usize = 12 << 20;
 
 /// An upload that is refused.
@@ -23,11 +23,11 @@ struct Refused {
     method: &'static str,
     uri: String,
     headers: Vec<(&'static str, String)>,
-    /// What the body begins with.
+    /// The start of the body.
     start: &'static str,
-    /// What the answer has to begin with, behind `HTTP/1.1 `.
+    /// The required start of the response, after `HTTP/1.1 `.
     status: u16,
-    /// What is in the answer's body.
+    /// A text in the body of the response.
     says: &'static str,
 }
 
@@ -62,12 +62,12 @@ impl Refused {
     }
 }
 
-/// What the body of a form begins with whose last part is the bytes.
+/// The start of a form whose last part is the bytes.
 const PARTS: &str = "--x\r\nContent-Disposition: form-data; name=\"op\"\r\n\r\nwrite\r\n\
     --x\r\nContent-Disposition: form-data; name=\"lpath\"\r\n\r\n/tempZone/c/a\r\n\
     --x\r\nContent-Disposition: form-data; name=\"bytes\"\r\n\r\n";
 
-/// Every way to be refused while bytes are on their way: before the first of them, or in their middle.
+/// Every way to be refused while bytes are being sent: before the first of them, or in the middle.
 async fn refusals(server: &Running) -> Vec<Refused> {
     let token = |answer: String| format!("Bearer {}", answer.rsplit("\r\n").next().unwrap());
     let log_in = async |who: (&str, &str)| {
@@ -227,7 +227,7 @@ async fn an_endless_body_is_cut_off() {
     }
 }
 
-/// Reads one answer with a length from a connection that stays open.
+/// Reads one response with a length from a connection that stays open.
 async fn one_answer(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     while !answer.ends_with(b"}") {

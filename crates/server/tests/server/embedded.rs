@@ -1,4 +1,4 @@
-//! The store in a directory: made once, opened by one process at a time.
+//! The store in a directory: created once, opened by one process at a time.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -49,7 +49,7 @@ fn unknown_settings_are_refused() {
     assert!(matches!(open_dir(dir.path()), Err(OpenError::Settings(..))));
 }
 
-/// Everything in a directory that somebody besides its owner may do something with.
+/// Everything in a directory that is accessible to others than its owner.
 fn open_to_others(dir: &Path, found: &mut Vec<String>) {
     let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     found.extend((mode(dir) != 0o700).then(|| format!("{:o} {}", mode(dir), dir.display())));
@@ -63,7 +63,8 @@ fn open_to_others(dir: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// Puts contents of all sizes, here and in a place that is added, and an upload; enough for tables of the catalog.
+/// Puts contents of all sizes, in the main place and in an added one, and an upload; enough for tables of the
+/// catalog.
 async fn work(dir: &Path, vault: &Path) {
     let opened = open_dir(dir).unwrap();
     let store = opened.store();
@@ -101,7 +102,7 @@ async fn only_the_owner_can_read_the_files_of_a_store() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// As an earlier program left it, with the umask of most systems.
+/// As created by an earlier version, with the usual umask.
 fn open_up(dir: &Path) {
     fs::set_permissions(dir, Permissions::from_mode(0o755)).unwrap();
     for entry in fs::read_dir(dir).unwrap() {

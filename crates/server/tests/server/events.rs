@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{ADMIN, TestServer, USER, store};
 
-/// A stream of events that is read as it comes.
+/// A stream of events that is read as it arrives.
 pub(crate) struct Events {
     answer: Response<Body>,
     text: String,
@@ -94,7 +94,7 @@ fn ids(blocks: &[String]) -> Vec<&str> {
     lines.filter_map(|line| line.strip_prefix("id: ")).collect()
 }
 
-/// Also where changes come that the caller may not see, of which the position alone tells.
+/// Also with changes that the caller may not see, which only advance the position.
 #[tokio::test]
 async fn no_position_is_sent_twice() {
     let server = TestServer::new();
@@ -113,8 +113,7 @@ async fn no_position_is_sent_twice() {
     assert!(ids.is_sorted_by(|a, b| a < b), "{ids:#?}");
 }
 
-/// What the server does by itself is sent when it happens. Nobody looks again before the end of these waits, which the test does
-/// not live to see.
+/// Changes by the server itself are sent immediately: the waits are longer than the test, so they are not polled for.
 #[tokio::test]
 async fn a_change_outside_of_requests_wakes_waiting_clients() {
     let store = store();
@@ -161,7 +160,7 @@ async fn a_subtree_has_its_own_feed() {
     assert_eq!(page["items"], Value::from(seen.to_vec()));
 }
 
-/// Who loses something by it learns that there was a change, not of what; it has its place among the positions.
+/// Callers who lose access learn that there was a change, not of which resource; it has its position in the feed.
 #[tokio::test]
 async fn a_revocation_is_an_event_without_a_name() {
     let server = TestServer::new();

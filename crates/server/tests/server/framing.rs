@@ -1,11 +1,11 @@
-//! Requests that a proxy in front could read in another way than the server does, byte by byte over a socket.
+//! Requests that a proxy in front could parse differently from the server, sent byte by byte over a socket.
 
 use cenote_server::Config;
 
 use crate::running::Running;
 use crate::support::{ADMIN, basic};
 
-/// A change, and behind it on the same connection another one, which nobody asked for if it is the body of the first.
+/// A change, followed on the same connection by another one, which is smuggled if it is the body of the first.
 fn put(headers: &str, body: &str) -> String {
     let behind =
         "PUT /v1/fs/smuggled HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n";
@@ -13,7 +13,7 @@ fn put(headers: &str, body: &str) -> String {
     format!("PUT /v1/fs/asked HTTP/1.1\r\n{by}{headers}\r\n{body}{behind}{by}\r\n")
 }
 
-/// The statuses that come before the server ends the connection.
+/// The statuses received before the server closes the connection.
 async fn statuses(server: &Running, request: &str) -> Vec<u16> {
     let text = server.raw(request).await;
     let answers = text.split("HTTP/1.1 ").skip(1);
@@ -77,8 +77,8 @@ async fn a_body_has_either_a_length_or_a_transfer_coding() {
     }
 }
 
-/// RFC 9112, section 6.3: the coding counts, and the connection ends after the answer, so that what a proxy took for the
-/// body is never taken for a request.
+/// RFC 9112, section 6.3: the transfer coding takes precedence, and the connection is closed after the response, so
+/// that bytes that a proxy parsed as the body are never parsed as a request.
 #[tokio::test]
 async fn no_request_is_smuggled_with_a_length_and_a_transfer_coding() {
     for headers in [

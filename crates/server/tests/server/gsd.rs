@@ -1,4 +1,4 @@
-//! `/v1/gsd`: a trajectory looked into, and one chunk of it.
+//! `/v1/gsd`: the index of a trajectory, and single chunks.
 
 use cenote_gsd::{Chunk, ChunkType, Reader, Version, Writer};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
-//! Hostile requests over a socket: wrong request lines, headers, lengths, chunks, paths, ranges, bodies, and requests
-//! of which bytes were changed. None is answered with a fault of the server, none hangs, and what others keep stays.
+//! Hostile requests over a socket: wrong request lines, headers, lengths, chunks, paths, ranges, bodies, and mutated
+//! requests. None causes a server error, none hangs, and the data of others is unchanged.
 //!
-//! `CENOTE_HOSTILE` says how many; the requests are the same in every run, and a failure shows the one it met.
+//! `CENOTE_HOSTILE` sets their number; the requests are the same in every run, and a failure prints its request.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::running::Running;
 use crate::support::{ADMIN, USER, basic};
 
-/// How many requests, unless the environment says otherwise.
+/// The number of requests, unless set by the environment.
 const REQUESTS: u64 = 2_500;
-/// How many at a time.
+/// The number of concurrent requests.
 const AT_A_TIME: usize = 32;
 
-/// Throws (SplitMix64).
+/// Random numbers (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -228,7 +228,7 @@ const BODIES: [&str; 30] = [
     "@prefix : <x:> . : : _:\u{0} .",
 ];
 
-/// Long ones, which no table can hold.
+/// Long ones, which do not fit in a table.
 fn long(dice: &mut Dice) -> String {
     match dice.below(7) {
         0 => "[".repeat(100_000),
@@ -241,7 +241,7 @@ fn long(dice: &mut Dice) -> String {
     }
 }
 
-/// The caller. An administrator makes requests only below `/h`, since everything that they may remove may be lost.
+/// The caller. An administrator sends requests only below `/h`, since they may remove everything.
 fn credential(dice: &mut Dice) -> String {
     match dice.below(4) {
         0 => format!("authorization: {}\r\n", basic(USER)),
@@ -302,7 +302,7 @@ fn change(dice: &mut Dice, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The status of the first answer, if there is one.
+/// The status of the first response, if there is one.
 async fn status(server: &Running, request: &[u8]) -> Option<u16> {
     let mut stream = server.connect().await;
     // A server may refuse before the request is complete.

@@ -1,4 +1,4 @@
-//! Key sets in the store: read by key, changed by key.
+//! Key sets in the store: reading and changing single keys.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The server as its clients see it: one program, so that it is linked once.
+//! The server as seen by its clients: one program, so that it is linked once.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

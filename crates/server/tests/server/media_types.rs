@@ -1,25 +1,25 @@
-//! Media types over HTTP: guessed however the bytes come, told with the bytes, and never the way for somebody's page to run as
-//! one of the server's.
+//! Media types over HTTP: guessed for every kind of upload, returned with the bytes, and never a way for a stored page
+//! to run as one of the server's.
 
 use serde_json::{Value, json};
 
 use super::irods::Irods;
 use super::support::{ADMIN, TestServer};
 
-/// Sizes at which the ways of contents change.
+/// Sizes at which contents are handled differently.
 const SIZES: [usize; 6] = [0, 1, (64 << 10) - 1, 64 << 10, (64 << 10) + 1, (8 << 20) + 1];
 
-/// CSV with letters that ASCII has not.
+/// CSV with non-ASCII letters.
 fn csv(size: usize) -> Vec<u8> {
     "é,b\n".bytes().cycle().take(size).collect()
 }
 
-/// An image, and after that anything.
+/// An image, followed by anything.
 fn png(size: usize) -> Vec<u8> {
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".iter().copied().chain(0..=255).cycle().take(size).collect()
 }
 
-/// What is expected of a name that ends in `.csv`: of one byte and none, nothing can be told but by the name.
+/// The expected type for a name that ends in `.csv`: with at most one byte, only the name gives a hint.
 fn expected(kind: &'static str, size: usize) -> &'static str {
     match (kind, size) {
         ("csv", 2..) => "text/csv; charset=utf-8",
@@ -110,8 +110,8 @@ async fn an_explicit_type_is_kept_and_shown_as_such() {
     assert_eq!(set("text/y").await["media_type_guessed"], Value::Null);
 }
 
-/// A browser that follows a link to a page that somebody said is one shows it, without scripts and apart from the server's own;
-/// a page that nobody said is one is saved.
+/// A browser that follows a link to an explicit HTML page shows it, without scripts and in a separate origin; a guessed
+/// one is saved.
 #[tokio::test]
 async fn a_guessed_page_is_served_as_an_attachment() {
     let server = TestServer::new();
@@ -165,7 +165,7 @@ async fn an_archive_contains_explicit_types_and_guesses_are_made_again() {
     );
 }
 
-/// The heart knows key sets by their first bytes as the format's own crate does.
+/// The store recognises key sets by their first bytes like the crate of the format.
 #[tokio::test]
 async fn key_sets_and_trajectories_are_recognised() {
     use cenote_keyset::{Format, KeyName, KeySet};

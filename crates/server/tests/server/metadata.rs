@@ -433,8 +433,8 @@ async fn a_description_can_be_read_as_triples() {
     assert_eq!(attributes(&server, "/a").await, json!([]));
 }
 
-/// What is shown of a link changes with what it leads to, and so does the tag; a change of the description rests on the
-/// description alone.
+/// The displayed link changes with its target, and so does the tag; a change of the description depends only on the
+/// description.
 #[tokio::test]
 async fn the_tag_of_a_description_changes_with_the_displayed_links() {
     let server = TestServer::new();

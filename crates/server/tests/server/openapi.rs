@@ -1,4 +1,4 @@
-//! The description that the server serves, and the server held to it.
+//! The OpenAPI document of the server, and the conformance of the server.
 
 use std::process::Command;
 

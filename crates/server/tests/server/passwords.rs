@@ -1,4 +1,4 @@
-//! Wrong passwords through each opening: they slow down those that follow, and nobody who is known.
+//! Wrong passwords through each opening: they delay later attempts, but no known callers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use cenote_store::{Clock, Parts, Store, Time};
 
 use crate::support::{ADMIN, Answer, TestServer, basic};
 
-/// Time stands still, so that a test may be as slow as it likes.
+/// Time stands still, so that the test does not depend on its speed.
 #[derive(Debug)]
 struct Still;
 
@@ -26,7 +26,7 @@ fn server(limits: Limits) -> TestServer {
     TestServer { router: router(store, &Config { limits, ..Config::default() }) }
 }
 
-/// Where each opening takes a password.
+/// Where each opening accepts a password.
 const OPENINGS: [(&str, &str); 3] = [
     ("GET", "/v1/whoami"),
     ("POST", "/irods-http-api/0.7.0/authenticate"),

@@ -49,7 +49,7 @@ async fn the_past_is_shown_over_http_and_states_no_longer_kept_are_expired() {
     server.ask_as(Some(USER), "GET", &other).send().await.problem(404, "not-found");
 }
 
-/// A server that keeps everything, with a tree that has changed since: the position at which it had not.
+/// A server that keeps everything, with a tree that has changed, and the position before the change.
 async fn changed() -> (TestServer, String) {
     changed_in(&store()).await
 }

@@ -1,5 +1,5 @@
-//! Peers that say nothing, or too little, or take no answer: the server closes each of them by itself, whatever phase
-//! the connection is in; and others are served meanwhile.
+//! Peers that send nothing, or too little, or do not read the response: the server closes each of them, whatever
+//! phase the connection is in; and others are served meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use crate::running::Running;
 use crate::support::{ADMIN, basic};
 
-/// Long enough for a busy machine to send what each peer sends at once.
+/// Long enough for a busy machine to send the initial bytes of each peer.
 fn strict() -> Limits {
     Limits {
         header_seconds: Seconds::from_millis(400),
@@ -31,7 +31,7 @@ fn strict() -> Limits {
     }
 }
 
-/// Limits of which none is reached.
+/// Limits that are not reached.
 fn patient() -> Limits {
     let hour = Seconds::new(3_600);
     Limits { header_seconds: hour, idle_seconds: hour, ..Limits::default() }
@@ -51,8 +51,8 @@ fn put(framing: &str) -> String {
     format!("PUT /v1/fs/a HTTP/1.1\r\nhost: x\r\nauthorization: {user}\r\n{framing}\r\n\r\n")
 }
 
-/// What a peer sends before it falls silent, and as what the server counts the end of its connection; none where it
-/// answers 408 first.
+/// The bytes that a peer sends before it falls silent, and the reason that the server counts for the end of its
+/// connection; none if it responds with 408 first.
 fn silences() -> Vec<(&'static str, String, Option<&'static str>)> {
     vec![
         ("nothing", String::new(), Some("header")),
@@ -69,7 +69,7 @@ fn silences() -> Vec<(&'static str, String, Option<&'static str>)> {
     ]
 }
 
-/// Reads until the server ends the connection.
+/// Reads until the server closes the connection.
 async fn all_of(mut stream: impl AsyncRead + Unpin) -> String {
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
@@ -165,7 +165,7 @@ async fn a_silent_connection_is_closed_in_every_phase_of_tls() {
     assert!(metrics.contains("closed_total{reason=\"handshake\"} 2"), "{metrics}");
 }
 
-/// Sends a byte now and then until the server ends the connection.
+/// Sends a byte occasionally until the server closes the connection.
 async fn drip(server: &Running, sent: &str) -> String {
     let stream = server.connect().await;
     let (reader, mut writer) = stream.into_split();
@@ -206,7 +206,7 @@ async fn a_trickling_connection_is_closed() {
     {}
 }
 
-/// Larger than what the sockets of a connection hold.
+/// Larger than the socket buffers of a connection.
 const LARGE: usize = 24 << 20;
 
 async fn put_large(server: &Running) {

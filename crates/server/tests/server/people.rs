@@ -93,7 +93,7 @@ async fn a_ticket_opens_its_resource_within_its_limits() {
     assert_eq!(list["items"], json!([]));
 }
 
-/// What the log got.
+/// The log output.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 

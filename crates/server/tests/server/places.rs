@@ -29,7 +29,7 @@ async fn disk() -> Disk {
 }
 
 impl Disk {
-    /// How many blobs a place has.
+    /// The number of blobs in a place.
     fn blobs_in(&self, name: &str) -> usize {
         let fans = std::fs::read_dir(self.dir.path().join(name).join("blobs")).unwrap();
         fans.map(|fan| std::fs::read_dir(fan.unwrap().path()).unwrap().count()).sum()

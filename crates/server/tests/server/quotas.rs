@@ -1,4 +1,4 @@
-//! Quotas over HTTP, and how a refusal reads through each opening.
+//! Quotas over HTTP, and their errors through each opening.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ async fn invalid_quotas_are_refused_with_a_hint() {
     assert_eq!(none["items"], json!([]));
 }
 
-/// The number that iRODS has for it, and nothing is written.
+/// The error number of iRODS, and nothing is written.
 #[tokio::test]
 async fn a_quota_is_available_through_irods() {
     let irods = Irods::new().await;

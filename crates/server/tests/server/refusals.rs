@@ -150,7 +150,7 @@ async fn failed_authentication_is_challenged_again() {
     assert_eq!(anonymous["name"], "anonymous");
 }
 
-/// Asks as a browser does.
+/// Sends a request like a browser.
 async fn browse(server: &TestServer, who: Option<(&str, &str)>, uri: &str) -> Answer {
     let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     server.ask_as(who, "GET", uri).header("accept", accept).send().await

@@ -1,4 +1,4 @@
-//! Sets of rights that no level names, granted through one opening, in force and shown through the others.
+//! Sets of rights without a level, granted through one opening, effective and shown through the others.
 
 use cenote_store::{Rights, Vocabulary};
 use proptest::prelude::*;
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::support::{ADMIN, Answer, TestServer, USER, basic};
 
-/// What a request is: a method, an address, and a body. `O` stands for the object, `C` for the collection that the user has
-/// the rights on.
+/// A request: a method, an address, and a body. `O` stands for the object, `C` for the collection on which the user has
+/// the rights.
 type Request = (&'static str, &'static str, &'static str);
 
-/// Requests, with the rights that each needs; any of those between `|`.
+/// Requests, with the rights that each requires; `|` separates alternatives.
 const REQUESTS: [(Request, &str); 22] = [
     (("GET", "/v1/stat?path=O", ""), "read_description"),
     (("GET", "/v1/du?path=O", ""), "read_description"),
@@ -71,7 +71,7 @@ impl World {
         Self { server, token }
     }
 
-    /// An object and a collection of this number, of which the user has these rights.
+    /// An object and a collection of this number, on which the user has these rights.
     async fn planted(&self, number: usize, rights: Rights) -> [String; 2] {
         let [object, collection] = [format!("/o{number}"), format!("/c{number}")];
         self.server.put(&object, "bytes").await.expect(201);
@@ -89,7 +89,7 @@ impl World {
         self.server.post("/v1/access", body).await.expect(200);
     }
 
-    /// What the user is answered; whether it was done.
+    /// The response to the user, and whether it succeeded.
     async fn ask(
         &self,
         (method, address, body): Request,
@@ -130,7 +130,7 @@ impl World {
         (code == Some(Some(0)), answer)
     }
 
-    /// All that an administrator sees of both.
+    /// Everything that an administrator sees of both.
     async fn seen(&self, [object, collection]: &[String; 2]) -> Vec<Value> {
         let mut seen = Vec::new();
         for uri in [

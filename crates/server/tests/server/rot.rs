@@ -1,4 +1,5 @@
-//! Rot, as a client sees it: an answer with wrong bytes breaks off, and the damage shows.
+//! Corruption, as seen by a client: a response with wrong bytes is aborted, and the damage is
+//! reported.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ pub(crate) fn files_below(dir: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
-/// What comes of an object before its end, or before the answer breaks off.
+/// The bytes received of an object until its end, or until the response is aborted.
 async fn got(server: &TestServer, path: &str) -> (u16, Vec<u8>, bool) {
     let request = Request::get(format!("/v1/fs{path}")).header("authorization", basic(ADMIN));
     let response = server.router.clone().oneshot(request.body(Body::empty()).unwrap()).await;

@@ -37,7 +37,7 @@ impl Running {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Sends these bytes, and reads until the server ends the connection.
+    /// Sends these bytes, and reads until the server closes the connection.
     pub(crate) async fn raw(&self, request: &str) -> String {
         let mut stream = self.connect().await;
         stream.write_all(request.as_bytes()).await.unwrap();

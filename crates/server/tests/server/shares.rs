@@ -1,5 +1,5 @@
-//! What requests share: places, threads and memory. Nobody, with a login or without, keeps others from their part, and
-//! who waits takes no place and no thread.
+//! The resources that requests share: slots, threads and memory. No caller, authenticated or not, keeps others from
+//! their share, and waiting requests use no slot and no thread.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn one_caller_does_not_use_the_slots_of_others() {
     assert_eq!(server.ask_as(None, "GET", "/v1/whoami").send().await.status, 200);
 }
 
-/// A body that begins and does not go on.
+/// A body that starts and then stalls.
 fn begun(bytes: impl Into<Bytes>) -> Body {
     let begun = stream::iter([Ok::<_, std::io::Error>(bytes.into())]);
     Body::from_stream(begun.chain(stream::pending()))
@@ -144,7 +144,7 @@ async fn a_batch_commits_before_it_uses_too_much_memory() {
     assert_eq!(server.get("/f399").await.body, bytes);
 }
 
-/// A refusal in the words of each iRODS interface, which say the same.
+/// A refusal in the form of each iRODS interface, with the same meaning.
 #[track_caller]
 fn refused_in_protocol(answers: [Answer; 2], status: u16) {
     let members = [["irods_response", "status_code"], ["", "error_code"]];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::support::{Answer, TestServer, USER};
 
-/// A server with an object that the user may change, and a stage of theirs that begins from it.
+/// A server with an object that the user may change, and their stage with its content.
 async fn staged() -> (TestServer, String) {
     let server = TestServer::new();
     server.post("/v1/create", json!({"path": "/d", "kind": "collection"})).await.expect(201);

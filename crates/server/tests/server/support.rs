@@ -29,12 +29,12 @@ pub(crate) fn store() -> Store {
     store_with(Place::memory("main"))
 }
 
-/// The same with its contents in this place.
+/// The same with the contents in this place.
 pub(crate) fn store_with(main: Place) -> Store {
     store_of(Parts::new(MemoryEngine::default(), main))
 }
 
-/// A clock that moves only where somebody sleeps.
+/// A clock that only advances when the code sleeps.
 #[derive(Debug)]
 pub(crate) struct ManualClock(AtomicI64);
 
@@ -96,7 +96,7 @@ impl TestServer {
         Self { router: router(store(), config) }
     }
 
-    /// Asks as the administrator.
+    /// Sends a request as the administrator.
     pub(crate) fn ask(&self, method: &str, uri: &str) -> Ask<'_> {
         self.ask_as(Some(ADMIN), method, uri)
     }
@@ -145,7 +145,7 @@ impl Ask<'_> {
         self
     }
 
-    /// With what code of the process itself vouches for.
+    /// With an identity asserted by the process itself.
     pub(crate) fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
         self.request.extensions_mut().insert(value);
         self
@@ -164,13 +164,13 @@ impl Ask<'_> {
         Answer::read(self.begin().await).await
     }
 
-    /// The answer before its body is read.
+    /// The response before its body is read.
     pub(crate) async fn begin(self) -> Response<Body> {
         self.server.router.clone().oneshot(self.request).await.unwrap()
     }
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -198,7 +198,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
     }
 
-    /// The JSON of an answer that has this status.
+    /// The JSON of a response with this status.
     #[track_caller]
     pub(crate) fn expect(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");

@@ -279,7 +279,7 @@ async fn a_limit_of_the_trash_is_set_shown_and_lifted() {
     assert_eq!(lifted["keep_removed"], 5);
 }
 
-/// What is counted over all resources says how many there are that the caller may not see.
+/// Totals over all resources reveal the number of those that the caller may not see.
 #[tokio::test]
 async fn totals_of_the_store_are_shown_only_to_administrators() {
     let server = TestServer::new();

@@ -30,7 +30,7 @@ async fn part(server: &TestServer, uri: &str, bytes: impl Into<Body>) -> Answer 
     server.ask_as(Some(USER), "PUT", uri).body(bytes).send().await
 }
 
-/// A body that says when its first byte is read, and goes on once that is said.
+/// A body that reports when its first byte is read, and continues when told to.
 fn halting() -> (Body, oneshot::Receiver<()>, oneshot::Sender<()>) {
     let ((read, is_read), (go, gone)) = (oneshot::channel(), oneshot::channel());
     let first = async move {

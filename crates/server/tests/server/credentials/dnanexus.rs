@@ -1,4 +1,4 @@
-//! Every kind of credential through the DNAnexus opening, which takes those of accounts only.
+//! Every kind of credential through the DNAnexus opening, which only accepts those of accounts.
 
 use cenote_store::{NewToken, Rights};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Accounts, Shown, TABLE, lab};
 use crate::support::{ADMIN, Answer, sha256};
 
-/// The token of a header that this opening takes.
+/// The token in a header that this opening accepts.
 fn token(shown: &Shown) -> Option<&str> {
     match shown {
         Shown::Header("authorization", value) => value.strip_prefix("Bearer "),

@@ -1,7 +1,7 @@
-//! The truth table of credentials over HTTP: every operation on accounts, tokens, groups, places and the store, through the
-//! native opening, the iRODS openings and the DNAnexus opening, with every kind of credential. The heart has the same table
-//! (`crates/store/tests/it/credentials.rs`); here it is held that an opening tells the heart how its caller was
-//! authenticated.
+//! The truth table of credentials over HTTP: every operation on accounts, tokens, groups, places and the store, through
+//! the native opening, the iRODS openings and the DNAnexus opening, with every kind of credential. The store has the
+//! same table (`crates/store/tests/it/credentials.rs`); here it is verified that an opening passes on how its caller
+//! was authenticated.
 
 mod dnanexus;
 
@@ -18,11 +18,11 @@ use crate::support::{ADMIN, Answer, Ask, TestServer, USER, basic, store};
 /// An account that may manage users and groups.
 const GROUPADMIN: (&str, &str) = ("gert", "group administrator");
 
-/// An account, how its user is authenticated, and what that permits.
+/// An account, how its user is authenticated, and the permitted operations.
 type Row = (Option<(&'static str, &'static str)>, &'static str, &'static str);
 
-/// Every credential. It permits: the own `p`assword, the own `t`okens, to `d`efer work, what a
-/// `g`roupadmin may, what an `a`dministrator may.
+/// Every credential, and what it permits: changing the own `p`assword, managing the own `t`okens, `d`eferring work,
+/// operations of a `g`roupadmin, operations of an `a`dministrator.
 const TABLE: [Row; 24] = [
     (None, "nothing", ""),
     (None, "ticket", ""),
@@ -50,7 +50,7 @@ const TABLE: [Row; 24] = [
     (Some(ADMIN), "admin", "pgad"),
 ];
 
-/// A credential as it is shown with each request.
+/// A credential as presented with each request.
 enum Shown {
     Header(&'static str, String),
     Directory(LocalCaller),
@@ -67,7 +67,7 @@ impl Shown {
     }
 }
 
-/// A server with the accounts of the table, and a collection that all of them own.
+/// A server with the accounts of the table, and a collection owned by all of them.
 struct Accounts {
     server: TestServer,
     store: Store,
@@ -90,7 +90,7 @@ impl Accounts {
         (secret, made.id)
     }
 
-    /// What an account shows.
+    /// The credentials that an account presents.
     async fn shown(&self, account: Option<(&str, &str)>, credential: &str) -> Shown {
         let Some(account) = account else { return self.shown_without_account(credential) };
         let mut new = new_token(credential);
@@ -142,10 +142,10 @@ fn new_token(label: &str) -> NewToken {
     NewToken { label: label.to_owned(), rights: Rights::OWN, ..NewToken::default() }
 }
 
-/// A request of the native opening that changes something no access list says.
+/// A request of the native opening whose change is not governed by an access list.
 struct Operation {
     needs: char,
-    /// What the administrator does first.
+    /// The preparation, done by the administrator.
     before: Vec<(&'static str, &'static str, Value)>,
     method: &'static str,
     uri: String,
@@ -163,7 +163,8 @@ impl Operation {
     }
 }
 
-/// All of them; `account` is the caller's, and `token` one of its tokens. The password is last, since it ends logins.
+/// All such requests; `account` is the caller's, and `token` one of its tokens. The password is last, since changing it
+/// ends logins.
 fn native(account: &str, token: u64) -> Vec<Operation> {
     let user = |name: &str| json!({"name": name});
     let place = |name: &str| json!({"name": name});
@@ -224,7 +225,8 @@ fn native(account: &str, token: u64) -> Vec<Operation> {
     ]
 }
 
-/// What cannot succeed in a store in memory: whoever may do it is refused for another reason than their credential.
+/// Operations that cannot succeed in a store in memory: permitted callers are refused for another reason than their
+/// credential.
 fn native_in_vain() -> Vec<Operation> {
     let file = json!({"path": "/lab/x", "place": "main", "file": "/nowhere", "size": 1});
     vec![
@@ -274,7 +276,7 @@ fn is_refused_for_role(answer: &Answer) -> bool {
     detail.contains("role") || detail.contains("this token")
 }
 
-/// Operations of these families that only tell something.
+/// Read-only operations of these families.
 const TELLING: [&str; 6] = [
     "get /v1/whoami",
     "get /v1/users",
@@ -283,7 +285,7 @@ const TELLING: [&str; 6] = [
     "get /v1/jobs/{id}",
     "get /v1/stats",
 ];
-/// Operations of these families that access lists decide.
+/// Operations of these families governed by access lists.
 const RESOURCES: [&str; 3] = ["get /v1/replicas", "post /v1/replicas", "post /v1/trim"];
 
 #[tokio::test]
@@ -309,12 +311,12 @@ async fn every_operation_of_the_native_opening_is_in_the_table() {
     }
 }
 
-/// A change through the iRODS opening: what it needs, the endpoint, and its parameters.
+/// A change through the iRODS opening: the permission it requires, the endpoint, and its parameters.
 type Change = (char, &'static str, &'static [(&'static str, &'static str)]);
 
 const ZONE: (&str, &str) = ("zone", "tempZone");
 
-/// In an order in which each finds what it needs, if those before it were permitted.
+/// In an order in which each finds the resources it needs, if those before it were permitted.
 const IRODS: [Change; 21] = [
     ('g', "users-groups", &[("op", "create_user"), ("name", "alan"), ZONE]),
     (
@@ -385,7 +387,7 @@ fn encode(parameters: &[(&str, &str)]) -> String {
     parameters.iter().map(pair).collect::<Vec<_>>().join("&")
 }
 
-/// The words of `iadmin`, and what they need.
+/// The actions of `iadmin`, and the permissions they require.
 const WORDS: [(char, [&str; 4]); 3] = [
     ('g', ["add", "user", "kurt", "rodsuser"]),
     ('a', ["add", "user", "emmy", "rodsadmin"]),

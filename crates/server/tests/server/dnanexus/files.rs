@@ -223,7 +223,7 @@ async fn an_address_of_a_viewer_is_valid_while_they_may_view() {
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
 }
 
-/// What is done with one file, by calls that may come in any order.
+/// Operations on one file, by calls that may arrive in any order.
 #[derive(Debug, Clone)]
 enum Act {
     Part(u64, u8),

@@ -1,4 +1,4 @@
-//! Folders: listing, making, renaming, moving, removing.
+//! Folders: listing, creating, renaming, moving, removing.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

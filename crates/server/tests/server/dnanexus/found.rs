@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Client, Platform, text};
 
-/// The names of what is found, in as many pages as it takes.
+/// The names of the results, in as many pages as necessary.
 async fn found(client: &Client<'_>, mut input: Value, limit: usize) -> Vec<String> {
     input["limit"] = json!(limit);
     input["describe"] = json!({ "fields": { "name": true } });

@@ -95,7 +95,7 @@ async fn a_page_of_another_site_calls_nothing() {
     refusal(&ask.send().await, "PermissionDenied");
 }
 
-/// One platform for all: what earlier calls left there is part of the test.
+/// One platform for all calls: the results of earlier ones are part of the test.
 static PLATFORM: LazyLock<(Runtime, Platform, Vec<String>)> = LazyLock::new(|| {
     let runtime = Runtime::new().unwrap();
     let platform = Platform::new();
@@ -321,7 +321,7 @@ async fn input_that_is_too_long_or_too_deep_is_refused() {
     assert_eq!(ada.names(&project, "/").await, ["f"]);
 }
 
-/// Requests about bytes: an address, headers, a body.
+/// Requests for bytes: an address, headers, a body.
 fn transfer() -> impl Strategy<Value = (bool, String, Vec<(&'static str, String)>, Vec<u8>)> {
     let address = "/dnanexus/(parts|files|shared)/(\\$ID[2-4]|file-[0-9]{24}|[a-z]{0,3})/([0-9]{1,3}|-1|x|184467440737095516160)(/f)?(\\?size=(-?[0-9]{1,21}|x)?)?";
     let header = prop_oneof![

@@ -1,4 +1,4 @@
-//! Ids that objects and projects had on the server that they were brought from.
+//! Ids that objects and projects had on the server from which they were migrated.
 
 use serde_json::json;
 

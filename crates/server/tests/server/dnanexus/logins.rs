@@ -11,7 +11,7 @@ use crate::support::{Answer, TestServer, USER, sha256, store_at};
 
 const NOW: i64 = 1_700_000_000;
 
-/// Time stands still, so that a test may be as slow as it likes.
+/// Time stands still, so that the test does not depend on its speed.
 #[derive(Debug)]
 struct Still;
 

@@ -1,4 +1,5 @@
-//! The DNAnexus opening, as its protocol has it; the real clients are in `python/tests/dnanexus`.
+//! The DNAnexus opening, according to its protocol; the real clients are tested in
+//! `python/tests/dnanexus`.
 
 mod archive;
 mod clones;
@@ -27,7 +28,7 @@ pub(super) struct Platform {
     pub(super) store: Store,
 }
 
-/// A client: the token that it shows.
+/// A client: the token that it presents.
 #[derive(Clone)]
 pub(super) struct Client<'a> {
     server: &'a TestServer,
@@ -67,12 +68,12 @@ impl Client<'_> {
         ask.header("host", "dx.example:1").json(input).send().await
     }
 
-    /// The answer of a call that succeeds.
+    /// The response to a call that succeeds.
     pub(super) async fn call(&self, resource: &str, method: &str, input: Value) -> Value {
         self.ask(resource, method, &input).await.expect(200)
     }
 
-    /// The message of a call that is refused with this type.
+    /// The error message of a call that is refused with this type.
     pub(super) async fn refused(
         &self,
         resource: &str,
@@ -84,7 +85,7 @@ impl Client<'_> {
         refusal(&answer, kind)
     }
 
-    /// The id that a call answers.
+    /// The id that a call returns.
     pub(super) async fn id(&self, resource: &str, method: &str, input: Value) -> String {
         text(&self.call(resource, method, input).await["id"])
     }
@@ -93,7 +94,7 @@ impl Client<'_> {
         self.id("project", "new", json!({ "name": name })).await
     }
 
-    /// Sends a part to the address that the server tells.
+    /// Sends a part to the address returned by the server.
     pub(super) async fn part(&self, file: &str, number: u64, bytes: &[u8]) -> Answer {
         let input = json!({ "index": number, "size": bytes.len(), "md5": md5(bytes) });
         let told = self.call(file, "upload", input).await;
@@ -125,7 +126,7 @@ impl Client<'_> {
         file
     }
 
-    /// The content of a file, from the address that the server tells.
+    /// The content of a file, from the address returned by the server.
     pub(super) async fn read(&self, file: &str, range: Option<&str>) -> Answer {
         let told = self.call(file, "download", json!({})).await;
         let mut ask = self.server.ask_as(None, "GET", path(&told["url"]));

@@ -1,4 +1,4 @@
-//! Records, and what all objects have: details, types, tags, properties.
+//! Records, and the attributes of all objects: details, types, tags, properties.
 
 use serde_json::{Value, json};
 

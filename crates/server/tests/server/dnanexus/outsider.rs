@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Platform;
 
-/// Every method of a project and of an object, with an input that does something for those who may. `$P`, `$F` and `$R` stand for a
-/// project, a file and a record.
+/// Every method of a project and of an object, with an input that is effective for permitted callers. `$P`, `$F` and
+/// `$R` stand for a project, a file and a record.
 fn calls() -> Vec<(&'static str, &'static str, Value)> {
     let mut calls = vec![
         ("$P", "describe", json!({})),
@@ -55,7 +55,7 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
     calls
 }
 
-/// Ids of what is there, or was: in both cases there is no difference for an outsider.
+/// Ids of existing and former resources, which an outsider must not be able to distinguish from missing ones.
 struct Ids([String; 3]);
 
 impl Ids {
@@ -64,7 +64,7 @@ impl Ids {
         names.iter().zip(&self.0).fold(text.to_owned(), |text, (name, id)| text.replace(name, id))
     }
 
-    /// The other way round, so that two answers can be compared.
+    /// The inverse, so that two responses can be compared.
     fn without(&self, text: &str) -> String {
         let names = ["$P", "$F", "$R"];
         names.iter().zip(&self.0).fold(text.to_owned(), |text, (name, id)| text.replace(id, name))

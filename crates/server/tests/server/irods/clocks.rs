@@ -1,5 +1,5 @@
-//! Whatever opening a change comes through, it moves the clocks of what it changes, and both openings show that: the native
-//! one by tags and times, the iRODS opening by its modification times.
+//! A change through any opening updates the clocks of the changed resource, and both openings show that: the native one
+//! by tags and times, the iRODS opening by its modification times.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,8 @@ async fn prepared() -> (Irods, Arc<ManualClock>) {
     (irods, clock)
 }
 
-/// Makes the object `/home/ada/c/x` and its collection, with `/home/ada/c/old` beside it, and lets some seconds go by.
+/// Creates the object `/home/ada/c/x` and its collection, with `/home/ada/c/old` beside it, and advances the clock by
+/// some seconds.
 async fn prepare(irods: &Irods, clock: &ManualClock) {
     irods.mkdir("c").await;
     for name in ["c/x", "c/old"] {
@@ -36,7 +37,7 @@ fn native(name: &str) -> String {
     format!("/home/ada/{name}")
 }
 
-/// What can be seen of the clocks of the object and of its collection: each first by the native opening, then by iRODS.
+/// The visible clocks of the object and of its collection: each first through the native opening, then through iRODS.
 #[derive(Debug, PartialEq)]
 struct Seen {
     content: Vec<String>,
@@ -81,7 +82,7 @@ impl Seen {
     }
 }
 
-/// Which of the clocks moved; each of them in all that shows it, or in nothing.
+/// Which of the clocks moved; each of them everywhere it is shown, or nowhere.
 fn moved(before: &Seen, after: &Seen) -> Vec<&'static str> {
     let clocks = [
         ("content", &before.content, &after.content),
@@ -125,7 +126,7 @@ impl Ask {
     }
 }
 
-/// Each change, and the clocks that it moves.
+/// Each change, and the clocks that it updates.
 fn changes() -> Vec<(Ask, &'static [&'static str])> {
     const X: &str = "/tempZone/home/ada/c/x";
     const OLD: &str = "/tempZone/home/ada/c/old";

@@ -1,4 +1,4 @@
-//! Collections: what is shown of resources, and how they change.
+//! Collections: the attributes of resources, and their changes.
 
 use serde_json::{Value, json};
 

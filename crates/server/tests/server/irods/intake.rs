@@ -1,4 +1,4 @@
-//! Bytes that are refused: not taken where that is clear before they come, and never kept.
+//! Refused bytes: not received if the refusal is known before, and never kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use tokio_tar::{Builder, Header};
 use super::super::support::{ADMIN, Answer, TestServer, USER, basic, store_with};
 use super::{BASE, Irods, code};
 
-/// More than the catalog keeps.
+/// More than is stored in the catalog.
 const LARGE: usize = 100_000;
 
 /// A server whose blobs can be counted.
@@ -131,7 +131,7 @@ async fn bytes_of_failed_writes_are_not_kept() {
     assert_eq!(blobs(&main).await, 1);
 }
 
-/// So rirods 0.3.0 sends it; the object is locked, by this same write.
+/// The order of rirods 0.3.0; the object is locked by this same write.
 #[tokio::test]
 async fn a_handle_may_follow_the_path_and_the_bytes() {
     let (ada, main) = irods().await;

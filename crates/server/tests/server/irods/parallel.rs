@@ -49,7 +49,7 @@ async fn a_parallel_write_is_visible_after_shutdown() {
     assert_eq!(irods.read("o").await, "abcdefghi");
 }
 
-/// A parallel write that keeps what is there.
+/// A parallel write that keeps the existing content.
 async fn keeping(irods: &Irods, name: &str) -> Answer {
     let path = irods.path(name);
     let form = [
@@ -61,14 +61,14 @@ async fn keeping(irods: &Irods, name: &str) -> Answer {
     irods.post("data-objects", &form).await
 }
 
-/// Has a collection keep a version at each change below it.
+/// Makes a collection keep a version at each change below it.
 async fn keep_versions(irods: &Irods, name: &str) {
     let path = irods.path(name).strip_prefix("/tempZone").unwrap().to_owned();
     let keep = json!({"path": path, "versioning": "each-change"});
     irods.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
 }
 
-/// How many versions of an object were kept.
+/// The number of kept versions of an object.
 async fn versions_of(irods: &Irods, name: &str) -> usize {
     let path = irods.path(name).strip_prefix("/tempZone").unwrap().to_owned();
     let listed = irods.server.ask("GET", &format!("/v1/versions?path={path}")).send().await;
@@ -267,7 +267,7 @@ async fn a_handle_cannot_be_forged() {
 }
 
 impl Irods {
-    /// Grants a right on what is at a path, as the administrator does.
+    /// Grants a right on the resource at a path, as the administrator.
     async fn grant(&self, path: &str, level: &str) {
         let form = [
             ("op", "set_permission"),

@@ -1,4 +1,4 @@
-//! Who may ask at all, and how requests are checked.
+//! Authentication, and how requests are checked.
 
 use axum::body::Body;
 use axum::http::StatusCode;

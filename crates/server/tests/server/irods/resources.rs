@@ -57,7 +57,7 @@ impl Disk {
         self.irods.get("resources", &[("op", "stat"), ("name", name)]).await.expect(200)
     }
 
-    /// Posts about the object `o`.
+    /// Posts a request about the object `o`.
     async fn object(&self, operation: &str, more: &[(&str, &str)]) -> Answer {
         let path = self.irods.path("o");
         let form = [&[("op", operation), ("lpath", &path)], more].concat();
@@ -301,7 +301,7 @@ async fn the_modification_time_is_the_one_set_last() {
     }
 }
 
-/// All that an opening answers to a caller about places and replicas.
+/// All responses of an opening to a caller about places and replicas.
 async fn all_told(disk: &Disk, who: Option<&Irods>) -> String {
     let anonymous = disk.irods.other(("anonymous", "")).await;
     let irods = who.unwrap_or(&anonymous);

@@ -1,4 +1,4 @@
-//! Rules: the few that are understood.
+//! Rules: the few that are supported.
 
 use serde_json::{Value, json};
 

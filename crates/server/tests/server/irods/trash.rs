@@ -1,4 +1,5 @@
-//! iRODS' trash is a view of the store's: what was removed through any opening is seen, restored and removed for good in it.
+//! The trash of iRODS is a view of that of the store: resources removed through any opening are visible, restored and
+//! purged in it.
 
 use cenote_server::Irods as Settings;
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use super::{Irods, code};
 const TRASH: &str = "/tempZone/trash/home/ada";
 
 impl Irods {
-    /// A server that keeps for a month what is removed.
+    /// A server that keeps removed resources for a month.
     async fn keeping() -> Self {
         let irods = Self::new().await;
         irods.keep(2_592_000).await;
@@ -38,7 +39,7 @@ impl Irods {
         code(&self.post(endpoint, &form).await)
     }
 
-    /// The paths of the trash, without what is above.
+    /// The paths in the trash, relative to it.
     async fn trashed(&self) -> Vec<String> {
         let names = self.list(TRASH, "1").await;
         let name = |name: &Value| name.as_str().unwrap()[TRASH.len()..].to_owned();

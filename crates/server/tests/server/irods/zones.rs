@@ -1,4 +1,4 @@
-//! Zones: what is noted of them.
+//! Zones, and their records.
 
 use serde_json::{Value, json};
 

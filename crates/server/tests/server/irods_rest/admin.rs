@@ -1,4 +1,4 @@
-//! The words of `iadmin`.
+//! The actions of `iadmin`.
 
 use serde_json::json;
 

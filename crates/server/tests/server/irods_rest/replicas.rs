@@ -1,4 +1,4 @@
-//! Replicas of one object, and of all below a collection.
+//! Replicas of one object, and of everything below a collection.
 
 use cenote_server::embedded::{init_dir, open_dir};
 use cenote_server::{Config, router};

@@ -37,7 +37,7 @@ async fn put_acl(web: &Web, path: &str, authorizations: &str) -> Answer {
     ask.body(format!("{PREFIXES}{text}")).send().await
 }
 
-/// One authorization of bob for a resource and what lies below it.
+/// One authorization of bob for a resource and everything below it.
 fn for_bob(modes: &str) -> String {
     format!(
         "<#a> a acl:Authorization ; acl:agent <http://example.com/bob> ; acl:mode {modes} ;
@@ -66,7 +66,8 @@ fn update<'a>(web: &'a Web, path: &str, text: &'static str) -> Ask<'a> {
 const ADD: &str = "INSERT DATA { <> <urn:p> 1 }";
 const REMOVE: &str = "DELETE DATA { <> <urn:p> 7 }";
 
-/// What each mode allows: read, add a triple, remove one, put, create in it, delete what is in it, see the list, and change it.
+/// What each mode permits: reading, adding a triple, removing one, putting, creating in it, deleting from it, reading
+/// the access list, and changing it.
 #[tokio::test]
 async fn each_mode_permits_its_operations() {
     for (modes, expected) in [

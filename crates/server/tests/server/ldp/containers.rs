@@ -1,4 +1,4 @@
-//! Containers: what is posted to them, and what they contain (LDP 1.0, section 5.2).
+//! Containers: posting to them, and containment (LDP 1.0, section 5.2).
 
 use cenote_server::{Config, router};
 use cenote_store::{CreateOptions, Draft, StorePath};

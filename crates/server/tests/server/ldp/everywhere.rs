@@ -1,4 +1,5 @@
-//! What is made here is a resource everywhere else, and the other way round; and one mount point shows what another made.
+//! Resources created here are visible in the other openings, and vice versa; and each mount point shows the resources
+//! of the others.
 
 use super::{MOUNTS, Web, links};
 

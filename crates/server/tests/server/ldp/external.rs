@@ -13,7 +13,7 @@ use crate::support::{Answer, Ask, TestServer};
 
 const REL: &str = "http://fedora.info/definitions/fcrepo#ExternalContent";
 
-/// A server of somebody else; gives its address.
+/// Another server; returns its address.
 async fn elsewhere() -> String {
     let text = async || ([(header::CONTENT_TYPE, "text/x-there")], "their bytes");
     let router = Router::new()
@@ -104,7 +104,7 @@ async fn statements_about_external_content_are_managed_by_the_server() {
     assert!(!web.get("/p/fcr:metadata").await.text().contains("proxyFor"));
 }
 
-/// Nobody reads through this server what its settings do not allow.
+/// Only addresses allowed by the settings can be read through this server.
 #[tokio::test]
 async fn only_external_content_allowed_by_the_settings_is_read() {
     let there = elsewhere().await;

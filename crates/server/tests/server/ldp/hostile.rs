@@ -1,4 +1,4 @@
-//! Malformed and hostile requests: refused with a status of the client's fault, and nothing is changed.
+//! Malformed and hostile requests: refused with a client error, and nothing is changed.
 
 use std::sync::LazyLock;
 
@@ -49,7 +49,7 @@ const HEADERS: [&str; 12] = [
     "atomic-id",
 ];
 
-/// One server for all: what earlier requests left there is part of the test.
+/// One server for all requests: the results of earlier ones are part of the test.
 static SERVER: LazyLock<(Runtime, Web)> = LazyLock::new(|| (Runtime::new().unwrap(), Web::new("")));
 
 proptest! {

@@ -105,7 +105,8 @@ async fn members_that_the_caller_may_not_see_are_not_shown() {
     assert!(!read.text().contains("/d/x"), "{}", read.text());
 }
 
-/// Members that are stated like what a container contains could not be told from it (the Fedora API, section 3.1.1).
+/// Members stated with the containment predicate could not be distinguished from children (the Fedora API, section
+/// 3.1.1).
 #[tokio::test]
 async fn members_are_not_reported_as_contained() {
     for web in Web::each() {

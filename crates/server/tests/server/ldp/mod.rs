@@ -1,4 +1,5 @@
-//! The linked-data opening, as its specifications have it: each test names the part that it holds.
+//! The linked-data opening, according to its specifications: each test names the section that it
+//! verifies.
 
 mod acl;
 mod binaries;
@@ -28,9 +29,9 @@ use cenote_store::{AttributeChange, Caller, Store, StorePath};
 
 use crate::support::{self, ADMIN, Answer, Ask, TestServer};
 
-/// Where LAKEsuperior's dialect, the Fedora API's and strict LDP are.
+/// The mount points of LAKEsuperior's dialect, the Fedora API and strict LDP.
 const MOUNTS: [&str; 3] = ["/ldp", "/rest", "/w3c"];
-/// What addresses begin with, without a Host header.
+/// The start of addresses without a Host header.
 const ORIGIN: &str = "http://localhost";
 
 const LDP: &str = "http://www.w3.org/ns/ldp#";
@@ -40,12 +41,12 @@ struct Web {
     server: TestServer,
     store: Store,
     mount: &'static str,
-    /// Where the test's resources are, below the mount point.
+    /// The location of the test's resources, below the mount point.
     base: &'static str,
 }
 
 impl Web {
-    /// A server of its own, whose store keeps what is removed.
+    /// A separate server, whose store keeps removed resources.
     fn new(mount: &'static str) -> Self {
         let store = support::store();
         let admin = store.caller_for(store.person_named(ADMIN.0).unwrap().0).unwrap();
@@ -60,7 +61,7 @@ impl Web {
         self.store.caller_for(self.store.person_named(ADMIN.0).unwrap().0).unwrap()
     }
 
-    /// One server through each mount point, each with resources of its own.
+    /// One server through each mount point, each with its own resources.
     fn each() -> impl Iterator<Item = Self> {
         let Self { server, store, .. } = Self::new("");
         let bases = ["/one", "/two", "/three"];
@@ -84,7 +85,7 @@ impl Web {
         self.server.ask_as(who, method, &format!("{}{}{path}", self.mount, self.base))
     }
 
-    /// Puts a graph; onto what is there, with the tag that it has.
+    /// Puts a graph; over an existing resource with its current tag.
     async fn put(&self, path: &str, turtle: &str) -> Answer {
         let ask = self.ask("PUT", path).header("content-type", "text/turtle");
         let there = self.ask("HEAD", path).send().await;
@@ -114,7 +115,7 @@ impl Web {
         self.preferred(path, "").await
     }
 
-    /// The same as a client prefers them.
+    /// The same with the preferences of a client.
     async fn preferred(&self, path: &str, prefer: &str) -> BTreeSet<String> {
         let ask = self.ask("GET", path).header("accept", "application/n-triples");
         let answer = ask.header("prefer", prefer).send().await;
@@ -135,7 +136,7 @@ fn headers<'a>(answer: &'a Answer, name: &str) -> Vec<&'a str> {
     answer.headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect()
 }
 
-/// Whether an answer has a link with this relation.
+/// Whether a response has a link with this relation.
 fn links(answer: &Answer, iri: &str, rel: &str) -> bool {
     let iri = iri.replace("ldp:", LDP);
     let rel = [format!("rel=\"{rel}\""), format!("rel={rel}")];

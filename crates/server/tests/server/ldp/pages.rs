@@ -1,9 +1,9 @@
-//! Pages for people: what they show, and that nothing that was stored becomes part of them.
+//! Pages for people: what they show, and that stored text cannot inject markup.
 
 use super::Web;
 use crate::support::{ADMIN, Answer, USER};
 
-/// What a browser sends.
+/// The headers of a browser.
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 async fn browse(web: &Web, path: &str) -> Answer {
@@ -32,7 +32,7 @@ fn assert_safe(page: &Answer) {
     }
 }
 
-/// All elements that pages have.
+/// All elements used in pages.
 const TAGS: [&str; 26] = [
     "!doctype", "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "nav", "a",
     "table", "thead", "tr", "th", "td", "p", "ul", "li", "form", "label", "textarea", "select",

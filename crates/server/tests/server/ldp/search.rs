@@ -11,7 +11,7 @@ async fn ask_as(web: &Web, who: Option<(&str, &str)>, query: &[(&str, &str)]) ->
     web.ask_as(who, "GET", &format!("/fcr:search?{query}")).send().await
 }
 
-/// The addresses that are found, below the mount point.
+/// The addresses of the results, below the mount point.
 async fn found(web: &Web, query: &[(&str, &str)]) -> Vec<String> {
     let answer = ask_as(web, Some(ADMIN), query).await.expect(200);
     let ids = answer["items"].as_array().unwrap().iter().map(|item| item["fedora_id"].as_str());

@@ -1,4 +1,4 @@
-//! `fcr:sparql`: updates of a resource and all below it together.
+//! `fcr:sparql`: updates of a resource and everything below it together.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ impl Web {
         self.update_as(ADMIN, path, update).await
     }
 
-    /// What is stated of a resource, without its address, sorted.
+    /// The statements about a resource, without its address, sorted.
     async fn stated(&self, path: &str) -> Vec<String> {
         let own = format!("<{}>", self.address(path));
         let triples = self.preferred(path, "return=minimal").await;
@@ -103,7 +103,7 @@ async fn an_update_is_atomic() {
     }
 }
 
-/// The status of a change of what the server manages.
+/// The status of a change of server-managed triples.
 fn web_managed(web: &Web) -> u16 {
     if web.mount == "/ldp" { 412 } else { 409 }
 }

@@ -1,4 +1,4 @@
-//! What is removed leaves a tombstone, which ends when it is restored or forgotten.
+//! A removed resource leaves a tombstone until it is restored or the tombstone is deleted.
 
 use super::{Web, headers, links};
 

@@ -1,4 +1,4 @@
-//! PATCH with SPARQL Update: what really changes counts.
+//! PATCH with SPARQL Update: only effective changes count.
 
 use super::Web;
 

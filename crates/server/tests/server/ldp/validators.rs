@@ -1,8 +1,8 @@
-//! The validators that a change is answered with are those that the next read has, and HEAD has the headers of GET.
+//! The validators in the response to a change are those of the next read, and HEAD has the headers of GET.
 
 use super::*;
 
-/// Graphs of each kind that a tag is made of.
+/// Graphs of each kind that affects the tag.
 const GRAPHS: [&str; 5] = [
     "",
     "<> <urn:p> 1 ; <urn:q> \"x\"@en .",

@@ -18,10 +18,10 @@ use crate::support::{ADMIN, TestServer, USER, store};
 
 const SECRET: &str = "a secret that receivers know";
 
-/// What a receiver was sent: its headers and its body.
+/// A request received: its headers and its body.
 type Sent = (HeaderMap, String);
 
-/// A receiver that accepts what it is sent, unless it is set to refuse a number of times.
+/// A receiver that accepts requests, unless it is set to refuse a number of them.
 struct Receiver {
     url: String,
     sent: UnboundedReceiver<Sent>,
@@ -62,7 +62,7 @@ impl Receiver {
         (headers, serde_json::from_str(&body).unwrap())
     }
 
-    /// What the next activity is about, below the mount point.
+    /// The object of the next activity, below the mount point.
     async fn next_object(&mut self) -> String {
         let (_, activity) = self.next().await;
         let id = activity["object"]["id"].as_str().unwrap();
@@ -70,7 +70,7 @@ impl Receiver {
     }
 }
 
-/// The signature of Standard Webhooks, by the key that both know.
+/// The signature of Standard Webhooks, with the shared key.
 fn check(headers: &HeaderMap, body: &str) {
     let header = |name: &str| headers[name].to_str().unwrap();
     let signed = format!("{}.{}.{body}", header("webhook-id"), header("webhook-timestamp"));
@@ -118,7 +118,7 @@ impl World {
         self.store.create(&admin, &path, Draft::Collection, options).unwrap();
     }
 
-    /// Once it is kept from where a webhook begins.
+    /// Once the start position of a webhook is recorded.
     async fn begun(&self) {
         while self.store.note("ldp", "webhook/index").unwrap().is_none() {
             tokio::task::yield_now().await;

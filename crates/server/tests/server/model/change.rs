@@ -1,11 +1,11 @@
-//! What a history is made of.
+//! The changes of a history.
 
 use proptest::prelude::*;
 
 use super::OBJECTS;
 use super::contents::{Contents, contents, length, some};
 
-/// By which requests bytes are written.
+/// The kind of request that writes bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// PUT and PATCH of `/v1/fs`.
@@ -18,8 +18,8 @@ pub(super) enum Way {
     Rest,
 }
 
-/// Parts of a whole, in the order in which they are sent: where each begins, in thousandths of what those before it
-/// (by number) cover.
+/// Parts of a content, in the order in which they are sent: where each starts, in thousandths of what those before
+/// it (by number) cover.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces {
     pub(super) pieces: Vec<(usize, Contents)>,
@@ -49,13 +49,13 @@ pub(super) enum Change {
     Write(Way, usize, Contents),
     Append(Way, Contents),
     Cut(usize),
-    /// Through iRODS: what is there goes, and the bytes begin at an offset.
+    /// Through iRODS: the content is truncated, and the bytes start at an offset.
     CutAndWrite(Way, usize, Contents),
-    /// An upload in parts, which tells the digest of the whole or not.
+    /// An upload in parts, with or without the digest of the whole.
     Upload(Pieces, bool),
-    /// A stage that begins from the object, or from nothing.
+    /// A stage with the content of the object, or an empty one.
     Stage(bool, Vec<Edit>, End),
-    /// A parallel write, which replaces the content or is laid over it.
+    /// A parallel write, which replaces the content or overwrites parts of it.
     Parallel(Pieces, bool),
     /// To another object, through iRODS or natively.
     Copy(usize, bool),
@@ -84,7 +84,7 @@ pub(super) enum End {
     Published,
     /// Published with the digest of the whole.
     Told,
-    /// Published by force, after somebody else has put something.
+    /// Published by force, after a concurrent put.
     Forced,
     Abandoned,
 }

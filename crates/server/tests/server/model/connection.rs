@@ -9,7 +9,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use crate::running::Running;
 use crate::support::{ADMIN, basic};
 
-/// Which version of HTTP a request goes by.
+/// The HTTP version of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Http {
     One,
@@ -20,11 +20,11 @@ pub(super) struct Connection {
     one: http1::SendRequest<Full<Bytes>>,
     two: http2::SendRequest<Full<Bytes>>,
     address: String,
-    /// Of the iRODS opening.
+    /// The token of the iRODS opening.
     token: String,
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -32,7 +32,7 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
 }
 
-/// A request that is yet to be sent.
+/// A request that has not been sent.
 pub(super) struct Ask {
     pub(super) method: &'static str,
     pub(super) uri: String,
@@ -75,12 +75,12 @@ impl Connection {
         connection
     }
 
-    /// Asks with a password.
+    /// Authenticates with a password.
     pub(super) async fn native(&mut self, http: Http, ask: Ask) -> Result<Answer, String> {
         self.send(http, ask.header("authorization", basic(ADMIN))).await
     }
 
-    /// Asks with a token of the iRODS opening.
+    /// Authenticates with a token of the iRODS opening.
     pub(super) async fn irods(&mut self, http: Http, ask: Ask) -> Result<Answer, String> {
         let token = format!("Bearer {}", self.token);
         self.send(http, ask.header("authorization", token)).await
@@ -122,7 +122,7 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The answer, if it has this status.
+    /// The response, if it has this status.
     pub(super) fn expect(self, status: u16) -> Result<Self, String> {
         match self.status == status {
             true => Ok(self),
@@ -130,7 +130,7 @@ impl Answer {
         }
     }
 
-    /// The answer, if the iRODS opening did what was asked for.
+    /// The response, if the iRODS opening reports success.
     pub(super) fn done(self) -> Result<Self, String> {
         let answer = self.expect(200)?;
         let json = answer.json();

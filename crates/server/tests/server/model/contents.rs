@@ -1,8 +1,8 @@
-//! Bytes of a known pattern, and sizes and offsets around what the store treats differently.
+//! Bytes of a known pattern, and sizes and offsets around the boundaries of the store.
 
 use proptest::prelude::*;
 
-/// Bytes that are known by their seed: zeros for 0, else each run of eight differs from every other.
+/// Bytes determined by a seed: zeros for 0, otherwise each run of eight differs from every other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Contents {
     pub(super) seed: u8,
@@ -29,7 +29,7 @@ impl Contents {
 pub(super) const KIB: usize = 1 << 10;
 pub(super) const MIB: usize = 1 << 20;
 
-/// Where the store begins to do something else.
+/// The sizes at which the store behaves differently.
 pub(super) const BOUNDARIES: [usize; 4] = [64 * KIB, 512 * KIB, MIB, 8 * MIB];
 
 fn around(boundary: usize) -> impl Strategy<Value = usize> {
@@ -58,7 +58,7 @@ pub(super) fn some() -> impl Strategy<Value = Contents> {
     contents().prop_map(|Contents { seed, length }| Contents { seed, length: length.max(1) })
 }
 
-/// Lays bytes over others, with zeros between.
+/// Overwrites bytes, filling a gap with zeros.
 pub(super) fn lay(content: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
     let end = offset + bytes.len();
     content.resize(content.len().max(end), 0);

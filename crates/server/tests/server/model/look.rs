@@ -1,4 +1,4 @@
-//! Reading: every way to get bytes, and every place where a digest is shown, against the model.
+//! Reading: every way to get bytes, and every response with a digest, against the model.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,7 +10,7 @@ use super::contents::BOUNDARIES;
 use super::world::{World, digests, lpath, path, sha2, sha256};
 
 impl World {
-    /// Looks at everything, with the digests, which have to be known by now.
+    /// Compares everything, including the digests, which have to be known by now.
     pub(super) async fn look_at_all(&mut self) -> Result<(), String> {
         for object in 0..OBJECTS {
             for turn in 0..2 {
@@ -27,7 +27,7 @@ impl World {
         Ok(())
     }
 
-    /// Looks at one object: whole and in ranges, by the one version of HTTP and the other in turn.
+    /// Compares one object: completely and in ranges, by both versions of HTTP in turn.
     pub(super) async fn look_at(&mut self, object: usize, turn: usize) -> Result<(), String> {
         let (whole, ranges) = match turn % 2 {
             0 => (Http::One, Http::Two),
@@ -55,7 +55,7 @@ impl World {
         json_digests(&stat, content)
     }
 
-    /// One range, in one of the forms that a range has.
+    /// One range, in one of the forms of a range.
     async fn range(
         &mut self,
         http: Http,
@@ -183,7 +183,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, told: &T, expected: &T) -> R
     }
 }
 
-/// The digests in the headers of an answer.
+/// The digests in the headers of a response.
 fn told_digests(answer: &Answer, content: &[u8]) -> Result<(), String> {
     let digests = digests(content);
     for member in answer.header("repr-digest").split(", ").filter(|member| !member.is_empty()) {

@@ -1,12 +1,12 @@
 //! Contents at real sizes, through both openings at once, against a model that is a vector of bytes.
 //!
-//! A random history of changes runs on a store on disk behind a socket: puts, writes in place, appends, cuts, uploads
-//! in parts that overlap, stages, parallel writes, copies, moves, versions, replicas, upkeep. After each change the whole
-//! content and ranges of it are read over HTTP/1.1 and HTTP/2 and compared, with every digest that is shown; at the
-//! end the store checks itself, is opened again, and everything is read once more.
+//! A random history of changes runs on a store on disk behind a socket: puts, writes in place, appends, truncations,
+//! uploads in overlapping parts, stages, parallel writes, copies, moves, versions, replicas, upkeep. After each change
+//! the whole content and ranges of it are read over HTTP/1.1 and HTTP/2 and compared, with every digest returned; at
+//! the end the store is checked and reopened, and everything is read once more.
 //!
-//! Sizes lie around the boundaries of what the store does: 64 KiB (kept in the catalog), 512 KiB (read at a time),
-//! 8 MiB (read ahead, sent in one part by some clients). `PROPTEST_CASES` is the number of histories.
+//! Sizes are around the boundaries of the store: 64 KiB (kept in the catalog), 512 KiB (read at a time), 8 MiB (read
+//! ahead, sent in one part by some clients). `PROPTEST_CASES` is the number of histories.
 
 mod change;
 mod connection;
@@ -56,8 +56,7 @@ fn reads_return_what_was_written_completely_and_in_ranges_through_every_opening(
     }
 }
 
-/// The smallest history that once gave other bytes than were written: a range of more than two chunks that ends
-/// before its blob.
+/// The smallest history that once returned wrong bytes: a range of more than two chunks that ends before its blob.
 #[test]
 fn a_write_in_the_middle_of_a_large_content_is_read_at_its_offset() {
     let zeros = Contents { seed: 0, length: 3_000_000 };

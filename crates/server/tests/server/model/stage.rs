@@ -1,4 +1,5 @@
-//! Staged writing: what a stage holds is compared after each write; the object is as it was until the stage is published.
+//! Staged writing: the content of a stage is compared after each write; the object is unchanged until the stage is
+//! published.
 
 use serde_json::json;
 

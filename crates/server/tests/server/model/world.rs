@@ -1,4 +1,4 @@
-//! The store, the model of what it has to keep, and the changes of both.
+//! The store, its model, and the changes of both.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::support::{ADMIN, allow_vaults};
 /// Contents do not grow beyond this, in bytes.
 const LARGEST: usize = 20 << 20;
 
-/// An object as it has to be.
+/// The expected state of an object.
 #[derive(Debug, Default)]
 pub(super) struct Object {
     pub(super) content: Vec<u8>,
@@ -109,7 +109,7 @@ impl World {
         Ok(self.connection.native(Http::One, ask).await?.expect(status)?.json())
     }
 
-    /// Makes a change in the store and in the model.
+    /// Applies a change to the store and to the model.
     pub(super) async fn apply(&mut self, Step { object, change }: &Step) -> Result<(), String> {
         let (object, there) = (*object, self.objects[*object].is_some());
         match change {
@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// The content in the model, which is made if it is missing.
+    /// The content in the model, which is created if it is missing.
     pub(super) fn content(&mut self, object: usize) -> &mut Vec<u8> {
         &mut self.objects[object].get_or_insert_default().content
     }
@@ -344,7 +344,7 @@ impl World {
         self.embedded.store().maintain_once(&pace).await.map_err(|error| error.to_string())
     }
 
-    /// Checks that nothing is wrong with the store, opens it anew, and looks at everything.
+    /// Checks the store, reopens it, and compares everything.
     pub(super) async fn finish(mut self) -> Result<(), String> {
         self.keep_up().await?;
         self.look_at_all().await?;
@@ -369,8 +369,8 @@ fn rest(object: usize) -> String {
     format!("/irods-rest/0.9.3/stream?logical-path={}", lpath(object))
 }
 
-/// What parts make: a later one at the same offset replaces the earlier, and of two that overlap the one that begins
-/// later counts.
+/// The content of parts: a later one at the same offset replaces the earlier, and of two overlapping ones, the one
+/// that starts later takes effect.
 fn whole(sent: Vec<(usize, Vec<u8>)>) -> Vec<u8> {
     let parts: std::collections::BTreeMap<usize, Vec<u8>> = sent.into_iter().collect();
     let mut whole = Vec::new();
@@ -388,7 +388,7 @@ pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
     digests(bytes).sha256.unwrap()
 }
 
-/// As the iRODS opening tells a SHA-256.
+/// A SHA-256 in the form of the iRODS opening.
 pub(super) fn sha2(bytes: &[u8]) -> String {
     format!("sha2:{}", BASE64_STANDARD.encode(sha256(bytes)))
 }

@@ -4,7 +4,7 @@ use super::super::support::{Answer, sha256};
 use super::world::{Caller, OPEN, World};
 use super::{Differences, HIDDEN, Pair, callers};
 
-/// Requests, a line each: method, address, body.
+/// Requests, one per line: method, address, body.
 const REQUESTS: &str = include_str!("dnanexus-requests.txt");
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -16,7 +16,7 @@ const OBJECTS: [(&str, &str); 4] = [
     ("file", "/closed/veiled"),
 ];
 
-/// What the placeholders of requests stand for.
+/// The values of the placeholders in requests.
 struct Subjects {
     shown: String,
     open: String,
@@ -43,7 +43,7 @@ impl Subjects {
         }
     }
 
-    /// The placeholder of a request, and what it can stand for.
+    /// The placeholder of a request, and its possible values.
     fn pairs(&self, line: &str) -> (&'static str, &[Pair]) {
         let all: [(&'static str, &[Pair]); 3] =
             [("<project>", &self.projects), ("<object>", &self.objects), ("<name>", &self.names)];

@@ -4,10 +4,10 @@ use super::super::support::Answer;
 use super::world::{Caller, World};
 use super::{Differences, Pair, callers};
 
-/// All operations, as the server lists them: a line each, `METHOD endpoint op`.
+/// All operations, as listed by the server: one per line, `METHOD endpoint op`.
 const OPERATIONS: &str = include_str!("irods-operations.txt");
 
-/// Requests, with a placeholder where they name something. `@` stands for each way to send bytes.
+/// Requests, with a placeholder for the resource. `@` stands for each way to send bytes.
 const REQUESTS: &str = include_str!("irods-requests.txt");
 
 #[test]
@@ -59,7 +59,7 @@ async fn no_response_reveals_hidden_resources() {
     }
 }
 
-/// What a request can be about.
+/// The possible subjects of a request.
 fn pairs(world: &World, line: &str) -> Vec<Pair> {
     match () {
         () if line.contains("<handle>") => world.handles.clone(),
@@ -70,7 +70,7 @@ fn pairs(world: &World, line: &str) -> Vec<Pair> {
     }
 }
 
-/// Users may ask for each other; only the anonymous are not told who there is.
+/// Users may look up each other; only anonymous callers may not.
 fn asking<'a>(world: &'a World, line: &str, n: usize) -> Vec<&'a Caller> {
     match line.contains("<user>") {
         true => world.callers.iter().filter(|caller| caller.bearer == "anonymous").collect(),
@@ -78,7 +78,7 @@ fn asking<'a>(world: &'a World, line: &str, n: usize) -> Vec<&'a Caller> {
     }
 }
 
-/// How a call carries its parameters.
+/// How the parameters of a call are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Carrier {
     Form,
@@ -106,7 +106,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The parameters, about something.
+    /// The parameters, for a subject.
     fn parameters(&self, subject: &str) -> Vec<(String, String)> {
         let pair = |pair: &str| {
             let (name, value) = pair.split_once('=').unwrap();

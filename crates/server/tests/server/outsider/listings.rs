@@ -1,4 +1,5 @@
-//! Answers about what is shown do not name what is hidden, and no answer names users and places to who says no name.
+//! Responses about visible resources do not reveal hidden ones, and no response reveals users and places to
+//! anonymous callers.
 
 use super::native::ask;
 use super::template::{self, Body, ID, PATH, Template};
@@ -28,7 +29,7 @@ async fn no_listing_reveals_hidden_resources() {
     assert!(asked > 200, "only {asked} requests were made up");
 }
 
-/// Whether a request changes nothing.
+/// Whether a request is read-only.
 fn is_question(template: &Template) -> bool {
     template.method == "GET"
         || ["/v1/search", "/v1/stat", "/v1/archive", "/v1/past/search", "/v1/past/archive"]
@@ -65,7 +66,7 @@ async fn users_and_places_are_not_revealed_to_anonymous_callers() {
     differences.assert_none(50);
 }
 
-/// The request with a name in it, where it takes one.
+/// The request with a name in it, if it accepts one.
 fn named(template: &Template, name: &str) -> Option<Template> {
     let mut template = template.clone();
     let mut any = false;
@@ -82,7 +83,7 @@ fn named(template: &Template, name: &str) -> Option<Template> {
     any.then_some(template)
 }
 
-/// Does something to every value in a body.
+/// Applies a function to every value in a body.
 fn every(body: &mut serde_json::Value, what: &mut impl FnMut(&mut serde_json::Value)) {
     what(body);
     match body {

@@ -1,9 +1,9 @@
-//! Every route as an outsider: a resource that is hidden and one that is missing get the same answer, in status, words
-//! and headers, whatever the request says besides and whoever sends it.
+//! Every route as an outsider: a hidden resource and a missing one give the same response, in status, body and
+//! headers, whatever else the request contains and whoever sends it.
 //!
 //! The requests are generated: of the native opening from its OpenAPI document, of the other openings from lists of
-//! their operations. Each names a resource by a placeholder and is sent twice, once about something hidden, once about
-//! something missing. By default each request is sent as one user and as one other caller in turn; with
+//! their operations. Each refers to a resource by a placeholder and is sent twice, once for a hidden resource, once
+//! for a missing one. By default each request is sent as one user and as one other caller in turn; with
 //! `CENOTE_OUTSIDER=all` (`make nightly`) as every caller.
 
 mod dnanexus;
@@ -19,12 +19,12 @@ use axum::http::HeaderMap;
 use self::world::{Caller, World};
 use super::support::Answer;
 
-/// The token in the name of each hidden resource, and the one that stands in its place for a missing one. Equally
-/// long, so that lengths are equal, too.
+/// The token in the name of each hidden resource, and its replacement for a missing one. Of equal length, so that
+/// response lengths are equal, too.
 const HIDDEN: &str = "veiled";
 const MISSING: &str = "absent";
 
-/// A resource that is hidden, and one that is missing.
+/// A hidden resource, and a missing one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pair {
     hidden: String,
@@ -38,7 +38,7 @@ impl Pair {
     }
 }
 
-/// What a client sees of an answer: without what differs between any two.
+/// The parts of a response that a client can compare: without those that differ between any two.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     status: u16,
@@ -67,7 +67,7 @@ fn headers(headers: &HeaderMap, told: impl Fn(&str) -> String) -> Vec<(String, S
     shown
 }
 
-/// What was found to differ, to be shown together.
+/// The differences found, reported together.
 #[derive(Debug, Default)]
 struct Differences {
     asked: usize,
@@ -84,7 +84,7 @@ impl Differences {
         }
     }
 
-    /// Fails with what was found; also if too few requests were sent for the test to mean anything.
+    /// Fails with the differences found; also if too few requests were sent for the test to be meaningful.
     fn assert_none(&self, at_least: usize) {
         let some = self.found.iter().take(40).cloned().collect::<Vec<_>>().join("\n");
         let (found, asked) = (self.found.len(), self.asked);

@@ -1,4 +1,4 @@
-//! The native opening: all that its document describes.
+//! The native opening: all operations of its document.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::template::{self, Body, ID, JOB, PATH, Template, UPLOAD};
 use super::world::{Caller, World};
 use super::{Differences, Pair, callers, is_long};
 
-/// Headers that make a request depend on what is there.
+/// Headers that make a request depend on the state.
 const CONDITIONS: [Option<(&str, &str)>; 4] =
     [None, Some(("if-match", "\"1\"")), Some(("if-match", "*")), Some(("if-none-match", "*"))];
 
@@ -42,7 +42,7 @@ fn conditions(n: usize) -> Vec<Option<(&'static str, &'static str)>> {
 }
 
 impl Template {
-    /// What it can be about; nothing, if it names no resource.
+    /// The possible subjects; empty if it refers to no resource.
     fn pairs<'a>(&self, world: &'a World) -> Vec<&'a Pair> {
         let text = format!("{self:?}");
         let about =
@@ -111,7 +111,7 @@ fn substituted(body: &Value, subject: &str) -> Value {
     }
 }
 
-/// A body of this media type: a tar with one file, or nothing that means anything.
+/// A body of this media type: a tar with one file, or arbitrary bytes.
 async fn bytes(media_type: &str) -> Vec<u8> {
     match media_type {
         "application/x-tar" => archive(&[("entry", b"content")]).await,

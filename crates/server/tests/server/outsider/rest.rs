@@ -4,7 +4,7 @@ use super::super::support::Answer;
 use super::world::{Caller, World};
 use super::{Differences, callers};
 
-/// Requests, a line each: method, operation, query, and a body if there is one.
+/// Requests, one per line: method, operation, query, and a body if there is one.
 const REQUESTS: &str = include_str!("rest-requests.txt");
 
 #[tokio::test]

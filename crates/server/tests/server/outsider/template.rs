@@ -1,5 +1,5 @@
-//! Requests made up from an OpenAPI document: each operation with every way to name a resource, every set of its flags,
-//! and each of its other parameters.
+//! Requests generated from an OpenAPI document: each operation with every way to refer to a resource, every set of its
+//! flags, and each of its other parameters.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ pub(crate) const ID: &str = "<id>";
 pub(crate) const UPLOAD: &str = "<upload>";
 pub(crate) const JOB: &str = "<job>";
 
-/// A request, before it is about something.
+/// A request without its subject.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
     pub(crate) method: String,
@@ -93,7 +93,7 @@ impl Operation<'_> {
         }
     }
 
-    /// Values that a schema takes: the placeholders where a resource is named, else one of each kind.
+    /// Values that a schema accepts: the placeholders for a resource, otherwise one of each kind.
     fn values(&self, name: &str, schema: &Value) -> Vec<Value> {
         if let Some(named) = resources(name, schema) {
             return named;
@@ -144,7 +144,7 @@ impl Operation<'_> {
     }
 }
 
-/// The ways to name a resource, if that is what a parameter or member of this name does.
+/// The ways to refer to a resource, if a parameter or member of this name does so.
 fn resources(name: &str, schema: &Value) -> Option<Vec<Value>> {
     let text = schema["type"] != "object" && schema["$ref"].is_null() && schema["oneOf"].is_null();
     match name {
@@ -173,8 +173,8 @@ impl Member {
     }
 }
 
-/// Every set of flags and required values; with one way to name the resource, where there are several, and no other
-/// member or one.
+/// Every set of flags and required values; with one way to refer to the resource, if there are several, and at most
+/// one other member.
 fn objects(members: Vec<Member>) -> Vec<Map<String, Value>> {
     let (named, members): (Vec<_>, Vec<_>) = members.into_iter().partition(Member::names_resource);
     let (always, others): (Vec<_>, Vec<_>) =

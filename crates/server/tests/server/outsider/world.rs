@@ -1,4 +1,4 @@
-//! A store with something hidden in it, and everybody who may not see that.
+//! A store with hidden resources, and all callers who may not see them.
 
 use cenote_server::Limits;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::support::{ADMIN, TestServer, USER, basic};
 use super::Pair;
 
-/// Somebody to whom nothing is shown but `/shown`, `/drop` and what is in them without the hidden token.
+/// A caller who can only see `/shown`, `/drop` and the resources in them without the hidden token.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub(super) name: String,
@@ -21,13 +21,13 @@ pub(super) struct World {
     pub(super) server: TestServer,
     /// The first one is a user with a password.
     pub(super) callers: Vec<Caller>,
-    /// A removed user with their password, which costs an argon2 each time: for some requests only.
+    /// A removed user with their password, which costs an Argon2 computation each time: only for some requests.
     pub(super) removed: Caller,
     /// Paths of resources.
     pub(super) paths: Vec<Pair>,
     /// Ids of resources, in decimal.
     pub(super) ids: Vec<Pair>,
-    /// Uploads under way.
+    /// Uploads in progress.
     pub(super) uploads: Vec<Pair>,
     /// Jobs.
     pub(super) jobs: Vec<Pair>,
@@ -35,13 +35,13 @@ pub(super) struct World {
     pub(super) handles: Vec<Pair>,
 }
 
-/// An object that everybody may read.
+/// An object that everyone may read.
 pub(super) const OPEN: &str = "/shown/open";
-/// A path at which everybody may create.
+/// A path at which everyone may create.
 pub(super) const FREE: &str = "/drop/new";
 
 const REMOVED: (&str, &str) = ("rita", "soon to be gone");
-/// What a digit of an id or handle becomes in one that nothing has.
+/// The replacement for a digit of an id or handle, to make an unused one.
 const NO_ID: &str = "77777777";
 
 impl World {
@@ -82,7 +82,7 @@ impl World {
     }
 }
 
-/// An id, and one of the same length that nothing has: ids are given in order, and there are few.
+/// An id, and an unused one of the same length: ids are allocated in order, and there are few.
 fn unused(hidden: String) -> Pair {
     assert!(hidden.parse::<u64>().is_ok_and(|id| (1_000..9_000).contains(&id)), "{hidden}");
     let missing = format!("9{}", &hidden[1..]);
@@ -112,7 +112,7 @@ impl Setup<'_> {
         }
     }
 
-    /// What was hidden once: an object that is gone, and two that are shown now, under other names.
+    /// Formerly hidden objects: one that was removed, and two that are visible now, under other names.
     async fn history(&self) {
         for path in ["/shown/veiled.gone", "/shown/veiled.first", "/closed/veiled.before"] {
             self.server.put(path, "content").await.expect(201);
@@ -128,8 +128,8 @@ impl Setup<'_> {
         }
     }
 
-    /// A described tree that everybody owned until an administrator removed it, and that the trash keeps. Its top was
-    /// shown, so the feed of changes tells by name that it was removed.
+    /// A described tree owned by everyone until an administrator removed it, which is kept in the trash. Its top was
+    /// visible, so the change feed reports its removal by name.
     async fn trash(&self) -> (Vec<Pair>, Vec<Pair>) {
         let keep = json!({"path": "/shown", "keep_removed": 3600});
         self.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
@@ -249,7 +249,8 @@ impl Setup<'_> {
         }
     }
 
-    /// Tokens of every level and of some sets that are none, anywhere and in a subtree; of an administrator only for another subtree.
+    /// Tokens of every level and of some sets without a level, for the whole store and for a subtree; of an
+    /// administrator only for another subtree.
     async fn tokens(&self) -> Vec<Caller> {
         let mut callers = Vec::new();
         for level in [
@@ -280,7 +281,7 @@ impl Setup<'_> {
         text(&made.expect(201)["token"])
     }
 
-    /// One who was removed still has a password, a token, and a ticket of their own making.
+    /// A removed user still has a password, a token, and a ticket that they created.
     async fn removed(&self) -> Vec<Caller> {
         self.add_user(REMOVED, "user").await;
         self.grant("/veiled", REMOVED.0, "own").await;

@@ -1,4 +1,4 @@
-//! What is in the graph of a resource: what the linked-data opening shows of it.
+//! The graph of a resource: the same as in the linked-data opening.
 
 use std::collections::BTreeSet;
 
@@ -61,8 +61,8 @@ async fn server() -> TestServer {
 const PATHS: [&str; 10] =
     ["/", "/a", "/a/b.txt", "/d", "/d/one", "/i", "/i/one", "/j", "/j/one", "/r"];
 
-/// Triples as N-Triples, whatever blank nodes are called, without those about other resources of this server: a container
-/// shows the membership that it defines, which is in the graph of the resource that has the members.
+/// Triples as N-Triples, whatever the labels of blank nodes, without those about other resources of this server: a
+/// container shows the membership that it defines, which is in the graph of the resource with the members.
 fn triples(text: &str, root: &str, path: &str) -> BTreeSet<String> {
     let own = format!("<{root}{path}");
     let is_own = |line: &&str| {

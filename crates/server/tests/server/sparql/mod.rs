@@ -1,4 +1,4 @@
-//! Queries over HTTP: the SPARQL 1.1 Protocol, what of the store is in an answer, and what is not.
+//! Queries over HTTP: the SPARQL 1.1 Protocol, and which data of the store is in a result.
 
 mod graphs;
 mod hostile;
@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 
 use crate::support::{ADMIN, Answer, TestServer};
 
-/// Where queries are answered.
+/// The endpoint for queries.
 const ADDRESSES: [&str; 2] = ["/sparql", "/query/sparql"];
 
-/// The answer to a query, as a caller.
+/// The result of a query, for a caller.
 async fn ask_as(
     server: &TestServer,
     who: Option<(&str, &str)>,
@@ -25,7 +25,7 @@ async fn ask_as(
     ask.header("content-type", "application/sparql-query").body(query.to_owned()).send().await
 }
 
-/// The lines of an answer but for the first, as an administrator.
+/// The lines of a result except for the first, for an administrator.
 async fn rows(server: &TestServer, query: &str) -> BTreeSet<String> {
     let answer = ask_as(server, Some(ADMIN), "/sparql", query, "text/tab-separated-values").await;
     assert_eq!(answer.status, 200, "{query}: {}", answer.text());

@@ -1,4 +1,4 @@
-//! What a caller may not see is in no answer, in no count, and changes nothing of either.
+//! Resources hidden from a caller are in no result and no count, and affect neither.
 
 use super::{ADDRESSES, ask_as};
 use crate::support::{ADMIN, TestServer};

@@ -1,4 +1,4 @@
-//! The SPARQL 1.1 Protocol, sections 2.1 and 3: three ways of asking, formats, and faults.
+//! The SPARQL 1.1 Protocol, sections 2.1 and 3: three ways to send a query, formats, and errors.
 
 use serde_json::Value;
 

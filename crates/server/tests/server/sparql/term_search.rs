@@ -1,4 +1,4 @@
-//! LAKEsuperior's term search, as its endpoint tests want it.
+//! LAKEsuperior's term search, as required by its endpoint tests.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Of queries, resources, zones, rules, tickets and people; and of operations in several parts.
+//! Refusals of queries, resources, zones, rules, tickets and users; and of operations in several
+//! parts.
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Every error that the HTTP API's specification lists, with its status and its number.
 //!
-//! Each row is one call in a world in which nothing of a table changes anything: `o` and `p` are objects,
-//! `c` a collection with something in it, `shared` one that grace may only look into, and `open` has a parallel write.
+//! Each row is one call in a world that no row changes: `o` and `p` are objects, `c` a non-empty collection, `shared`
+//! one that grace may only read, and `open` has a parallel write.
 
 mod catalog;
 mod tree;
@@ -11,7 +11,7 @@ use super::{Irods, Settings, code};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
-    /// The administrator, in whose home all is.
+    /// The administrator, whose home contains everything.
     Ada,
     Grace,
 }
@@ -84,7 +84,7 @@ impl World {
     }
 }
 
-/// Tries the rows of a table, then once more: none of them changed anything.
+/// Runs the rows of a table twice: none of them changes anything.
 async fn hold(rows: &[Row]) {
     let world = World::new().await;
     let before = world.ada.rows("select COLL_NAME, DATA_NAME, DATA_SIZE, DATA_CHECKSUM").await;

@@ -1,4 +1,4 @@
-//! Of collections, data objects and replicas.
+//! Refusals of operations on collections, data objects and replicas.
 
 use super::How::{Coded, Plain};
 use super::Who::{Ada, Grace};
