@@ -1,4 +1,4 @@
-//! Checked reads: whatever is returned is what was written, even if the stored bytes have changed since.
+//! Checked reads: returned bytes are those written, even if the stored bytes have changed since.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! Every operation of a write and of a read fails in every way: afterwards the blob is whole or absent, and the error
-//! tells what to do.
+//! Every operation of a write and of a read fails in every way: afterwards the blob is complete or absent, and the
+//! error says what to do.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

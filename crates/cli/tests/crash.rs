@@ -1,9 +1,9 @@
 //! What survives `kill -9` of a server. Clients write over HTTP until it is killed; after each kill a server is
-//! started again on the same store, and all that was acknowledged (200, 201) is there, bytes and all, what was under
-//! way happened or did not, and a check is clean.
+//! restarted on the same store, and every acknowledged change (200, 201) is present with all its bytes, a change in
+//! progress is applied completely or not at all, and a check is clean.
 //!
-//! `CENOTE_CRASH_ROUNDS` says how often; a history repeats with the seed that a failure shows (`CENOTE_CRASH_SEED`),
-//! as far as the machine's timing lets it.
+//! `CENOTE_CRASH_ROUNDS` sets the number of kills; a history can be repeated with the seed that a failure prints
+//! (`CENOTE_CRASH_SEED`), as far as the timing of the machine allows.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -28,7 +28,7 @@ use crate::history::{Dice, Objects, Op, apply, op, states};
 
 const PASSWORD: &str = "a secret of the tests";
 const WRITERS: u64 = 3;
-/// After this many rounds a new store is begun, so that a long run does not slow down.
+/// A new store is created after this many rounds, so that a long run does not slow down.
 const ROUNDS_A_STORE: u64 = 20;
 
 fn cenote(arguments: &[&str], dir: &Path) -> Command {
@@ -45,7 +45,7 @@ fn make_store(dir: &Path) {
     assert!(init.wait().unwrap().success());
 }
 
-/// A server on the store, and how to reach it.
+/// A server on the store, and its address.
 struct Server {
     process: Child,
     url: String,
@@ -83,11 +83,11 @@ impl Drop for Server {
     }
 }
 
-/// One of those who write.
+/// One of the writers.
 struct Writer {
     client: Client,
     home: String,
-    /// Where it keeps the files that it puts many at once.
+    /// The directory of the files that it puts in batches.
     scratch: PathBuf,
 }
 
@@ -131,7 +131,7 @@ impl Writer {
         }
     }
 
-    /// Several in one change set. What is refused in it is part of the history.
+    /// Several changes in one change set. Refusals in it are part of the history.
     async fn together(&self, ops: &[Op]) -> Result<()> {
         let id = self.client.begin_changeset(None).await?.id;
         let set = Self {
@@ -226,7 +226,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes until the server is gone, and gives how many changes it acknowledged.
+    /// Writes until the server is killed, and returns the number of acknowledged changes.
     async fn write(&self, seed: u64, writer: u64, acknowledged: impl Fn()) -> u64 {
         for step in 0.. {
             match self.perform(&op(seed, writer, step)).await {
@@ -259,7 +259,7 @@ impl Writer {
     }
 }
 
-/// What of a change the program makes: it does not write in place.
+/// The changes that the program supports: it does not write in place.
 fn known(op: Op) -> Op {
     match op {
         Op::Write(..) | Op::Append(..) | Op::Truncate(..) => Op::Together(Vec::new()),
@@ -284,7 +284,7 @@ fn writers(server: &Server, dir: &Path, round: u64) -> Vec<Writer> {
     (0..WRITERS).map(writer).collect()
 }
 
-/// Lets all write until `enough` was acknowledged, and kills the server then.
+/// Runs all writers until `enough` changes are acknowledged, then kills the server.
 async fn write_until_killed(
     mut server: Server,
     dir: &Path,

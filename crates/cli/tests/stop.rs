@@ -10,9 +10,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 const PASSWORD: &str = "a secret of the tests";
-/// The password, as HTTP has it.
+/// The password, in the form of HTTP.
 const BASIC: &str = "Basic YWRhOmEgc2VjcmV0IG9mIHRoZSB0ZXN0cw==";
-/// How long it may take: the second that it is given, and what a machine that is busy takes besides.
+/// The maximum time: the second that it is given, and a margin for a busy machine.
 const MOST: Duration = Duration::from_secs(15);
 
 fn cenote(arguments: &[&str], dir: &Path) -> Command {
@@ -50,14 +50,14 @@ fn send(address: &str, request: &str, length: usize, body: &[u8]) -> TcpStream {
     stream
 }
 
-/// The same, with the answer.
+/// The same, with the response.
 fn ask(address: &str, request: &str, body: &[u8]) -> String {
     let mut answer = String::new();
     send(address, request, body.len(), body).read_to_string(&mut answer).unwrap();
     answer
 }
 
-/// Ends in time with success, or is killed.
+/// Checks that it exits successfully in time; otherwise it is killed.
 fn ends(mut process: Child) -> bool {
     let (told, ended) = mpsc::channel();
     let id = process.id().to_string();

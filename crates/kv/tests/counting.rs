@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cenote_kv::conformance::Subject;
 use cenote_kv::{Batch, CountingEngine, Counts, Engine, KeyRange, MemoryEngine, ScanOptions};
 
-/// It is the engine inside.
+/// It behaves like the engine inside.
 #[derive(Default)]
 struct Counted(MemoryEngine);
 

@@ -8,7 +8,7 @@ use cenote_kv::{
     Snapshot,
 };
 
-/// Without a fault it is the engine inside.
+/// Without a fault it behaves like the engine inside.
 #[derive(Default)]
 struct Faultless(MemoryEngine);
 

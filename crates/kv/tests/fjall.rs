@@ -1,5 +1,5 @@
-//! The fjall engine, under the suite that every engine has to pass, and what only an
-//! engine with a directory of its own can get wrong.
+//! The fjall engine: the suite that every engine has to pass, and failures that only an engine with its own directory
+//! can have.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -80,7 +80,7 @@ fn a_directory_that_holds_something_else_is_an_error() {
     assert!(try_open(&dir.path().join("version")).is_err());
 }
 
-/// A store with two commits, which put `a` and then `b`, and where the journal has the second.
+/// A store with two commits, which put `a` and then `b`, and the offset of the second in the journal.
 fn two_commits(b: Vec<u8>) -> (TempDir, usize) {
     let first = image::scratch();
     open(first.path()).commit(put("a", "kept")).unwrap();
@@ -91,7 +91,7 @@ fn two_commits(b: Vec<u8>) -> (TempDir, usize) {
     (dir, used(&first.path().join("0.jnl")))
 }
 
-/// What there is after the second commit, or without it; and that commits go on.
+/// Checks the state after the second commit, or without it, and that commits continue.
 fn check_version(dir: &Path, version: u64) {
     let engine = open(dir);
     let view = engine.snapshot().unwrap();
@@ -109,8 +109,8 @@ fn tear(journal: &Path, whole: &[u8], end: usize, length: usize) {
     File::options().write(true).open(journal).unwrap().set_len(length as u64).unwrap();
 }
 
-/// Makes it what a program left that had neither a log nor a mark: without the batch that says that there are both, which is
-/// as long as all that is in the journal of an empty catalog.
+/// Turns it into a store of an earlier version without log and mark: removes the batch that records that both exist,
+/// which is as long as the whole journal of an empty catalog.
 fn forget_log(dir: &Path) -> usize {
     let empty = image::scratch();
     drop(open(empty.path()));
@@ -156,7 +156,7 @@ fn a_torn_tail_without_a_log_loses_only_the_unacknowledged_batch() {
     }
 }
 
-/// Bytes that do not repeat, with a page that the disk never got in the middle.
+/// Bytes that do not repeat, with a lost page in the middle.
 fn make_hole(journal: &Path, after: usize) {
     let mut bytes = std::fs::read(journal).unwrap();
     bytes[after + 10_000..after + 14_096].fill(0);
@@ -211,7 +211,7 @@ fn a_fault_that_the_log_cannot_repair_is_damage_and_is_left_unchanged() {
     }
 }
 
-/// A catalog as a kill leaves it, with commits that only the log has.
+/// A catalog after a kill, with commits that are only in the log.
 fn killed() -> (TempDir, Image) {
     let dir = image::scratch();
     let engine = open(dir.path());
@@ -342,7 +342,7 @@ fn commits_continue_over_many_rounds_of_the_log() {
     }
 }
 
-/// Values that are kept apart and replaced often, so that their files are rewritten.
+/// Values stored separately and replaced often, so that their files are rewritten.
 #[test]
 fn large_values_survive_being_replaced_and_merged() {
     let dir = image::scratch();
@@ -367,7 +367,7 @@ fn large_values_survive_being_replaced_and_merged() {
     }
 }
 
-/// Bytes of a preallocated journal up to its last that is not zero.
+/// The bytes of a preallocated journal up to the last one that is not zero.
 fn used(journal: &Path) -> usize {
     image::used(&std::fs::read(journal).expect("the journal is there"))
 }
@@ -409,7 +409,7 @@ fn a_reserve_is_kept_over_a_restart() {
     }
 }
 
-/// The bytes that the files below a directory take on the disk.
+/// The size on disk of the files below a directory.
 fn on_disk(dir: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let entries = std::fs::read_dir(dir).unwrap().flatten();
@@ -430,12 +430,12 @@ fn noise(size: usize, seed: u64) -> Vec<u8> {
     std::iter::from_fn(next).take(size).collect()
 }
 
-/// The size of row `n`: some values lie beside their keys, some apart.
+/// The size of row `n`: some values are stored with their keys, some separately.
 fn size(n: u64) -> usize {
     if n.is_multiple_of(2) { 8_000 } else { 500 }
 }
 
-/// Puts rows, removes all but each `keep`th, and says how many bytes the tree takes before.
+/// Puts rows, removes all but each `keep`th, and returns the size of the tree on disk before.
 fn fill_and_remove(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> u64 {
     for step in (0..rows).step_by(500) {
         let mut batch = Batch::default();
@@ -456,7 +456,7 @@ fn fill_and_remove(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> u6
     before
 }
 
-/// The same, and how many bytes the tree takes after that.
+/// The same, followed by merges; returns the size of the tree before and after.
 fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64) {
     let before = fill_and_remove(engine, dir, rows, keep);
     // A check may be skipped after a merge that reclaimed little.
@@ -488,7 +488,7 @@ fn an_emptied_catalog_takes_next_to_nothing() {
     assert!(before > 8 << 20 && after < 2 << 20, "{after} bytes of {before}");
 }
 
-/// Files that were merged stay as long as somebody reads them, and no commit comes after that which would bring them away.
+/// Merged files are kept while they are being read; afterwards there may be no commit that would delete them.
 #[test]
 fn tables_in_use_at_the_end_of_a_merge_are_reclaimed_later() {
     let dir = tempfile::tempdir().unwrap();
@@ -504,7 +504,7 @@ fn tables_in_use_at_the_end_of_a_merge_are_reclaimed_later() {
     assert!(after < 2 << 20, "{after} bytes of {before}");
 }
 
-/// How many descriptors of this process lead to files below a directory.
+/// The number of descriptors of this process for files below a directory.
 fn descriptors(dir: &Path) -> usize {
     let links = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
     let files = links.filter_map(|link| std::fs::read_link(link.path()).ok());

@@ -1,4 +1,4 @@
-//! What survives `kill -9` and a failed write, in a process of its own.
+//! What survives `kill -9` and a failed write, in a separate process.
 //!
 //! A test starts this binary again with the name of one of the roles below and a directory in
 //! the environment; without the directory a role does nothing.
@@ -22,12 +22,12 @@ fn open(dir: &Path) -> FjallEngine {
         .expect("the store opens")
 }
 
-/// Where to play a role; none if this is an ordinary run of the tests.
+/// The directory for a role; `None` in an ordinary run of the tests.
 fn directory() -> Option<PathBuf> {
     std::env::var_os(DIRECTORY).map(PathBuf::from)
 }
 
-/// The command that plays `role` in `dir`, behind `wrapper`.
+/// The command that runs `role` in `dir`, through `wrapper`.
 fn role(wrapper: &[&str], role: &str, dir: &Path) -> Command {
     let this = std::env::current_exe().expect("a test knows its program");
     let mut words = wrapper.iter().map(Into::into).chain([this.into_os_string()]);
@@ -50,7 +50,7 @@ fn noise(size: usize, seed: u64) -> Vec<u8> {
 
 const WRITERS: u64 = 4;
 
-/// Commits until it is killed, and tells each version once it was acknowledged.
+/// Commits until it is killed, and prints each version once it is acknowledged.
 #[test]
 fn writer() {
     let Some(dir) = directory() else { return };
@@ -74,7 +74,7 @@ fn writer() {
     });
 }
 
-/// Versions that `child` acknowledged; it is killed once there are `enough`.
+/// The versions acknowledged by `child`, which is killed once there are `enough`.
 fn kill_after(mut child: Child, enough: usize) -> BTreeSet<u64> {
     let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
     let mut seen = BTreeSet::new();
@@ -90,8 +90,8 @@ fn kill_after(mut child: Child, enough: usize) -> BTreeSet<u64> {
     seen
 }
 
-/// Every commit is whole: as many log entries as versions, as the counter says, and
-/// both values of a pair alike.
+/// Checks that every commit is complete: as many log entries as versions, which equals the counter,
+/// and both values of a pair are equal.
 fn assert_whole(view: &dyn Snapshot) {
     let log = view.scan(&KeyRange::prefix("log/"), ScanOptions::default());
     let log: Vec<_> = log.collect::<Result<_, _>>().expect("the log reads");
@@ -156,7 +156,7 @@ fn a_failed_write_latches_and_reads_continue() {
     assert_eq!(engine.commit(Batch::default()).unwrap(), 3);
 }
 
-/// Commits while every descriptor of the process is taken, then after they were closed.
+/// Commits while every descriptor of the process is in use, then after they were closed.
 #[test]
 fn writer_without_descriptors() {
     let Some(dir) = directory() else { return };
@@ -192,7 +192,7 @@ fn a_process_without_descriptors_refuses_commits_until_there_are_some() {
     assert!(view.get(b"000").unwrap().is_some() && view.get(b"060").unwrap().is_some());
 }
 
-/// A file system of 160 MiB in memory; none where this process may not mount one.
+/// A file system of 160 MiB in memory; `None` if this process may not mount one.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -233,7 +233,7 @@ fn a_full_disk_refuses_commits_until_there_is_space() {
     assert_eq!(engine.commit(large(3)).unwrap(), 2);
 }
 
-/// Opens the directory; says with its exit code whether that was refused.
+/// Opens the directory; the exit code shows whether that was refused.
 #[test]
 fn second_process() {
     let Some(dir) = directory() else { return };

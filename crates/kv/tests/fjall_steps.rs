@@ -1,5 +1,6 @@
-//! A failure after each step of a commit, then a restart: what was acknowledged is there, what was refused is not, and
-//! what is unknown happened whole or not at all. With a power cut at the same time, and with the end of the process.
+//! A failure after each step of a commit, then a restart: acknowledged commits are present, refused ones are not, and
+//! unknown ones are applied completely or not at all. Also with a simultaneous power cut, and with the end of the
+//! process.
 //!
 //! The test starts this binary again as the role `writer`, which does nothing in an ordinary run.
 
@@ -16,12 +17,12 @@ use std::thread;
 
 use cenote_kv::{Batch, CommitError, Engine, Error, FjallEngine, FjallOptions, Step};
 
-/// Where to play the role of the writer, and the number of the case.
+/// The directory for the role of the writer, and the number of the case.
 const DIRECTORY: &str = "CENOTE_TEST_DIRECTORY";
 const CASE: &str = "CENOTE_TEST_CASE";
 
-/// A step, and the bytes of a commit that passes it. Groups of more than 256 KiB, which three writers may not make of 60,000,
-/// go another way.
+/// A step, and the bytes of a commit that passes it. Groups of more than 256 KiB, which three writers cannot form with
+/// 60,000 bytes each, take another path.
 const CASES: [(Step, usize); 9] = [
     (Step::Begin, 1_000),
     (Step::Logged, 1_000),
@@ -34,7 +35,7 @@ const CASES: [(Step, usize); 9] = [
     (Step::LogSynced, 300_000),
 ];
 
-/// How a commit ends at the step.
+/// The outcome of a commit at the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Failure,
@@ -42,7 +43,7 @@ enum End {
     Kill,
 }
 
-/// What the writer of a batch was told.
+/// The result returned to the writer of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Acknowledged,
@@ -65,7 +66,7 @@ fn open(dir: &Path) -> FjallEngine {
     FjallEngine::open(dir, FjallOptions { reserve: 0, ..FjallOptions::default() }).unwrap()
 }
 
-/// An engine whose commits end at the step: each that comes so far, after some that came through.
+/// An engine whose commits fail at the step: each one that reaches it, after some that pass.
 fn failing(dir: &Path, (step, _): (Step, usize), end: End) -> FjallEngine {
     let reached = AtomicU64::new(0);
     open(dir).with_steps(move |now| {
@@ -142,7 +143,7 @@ fn played(dir: &Path, case: (Step, usize), end: End) -> History {
     history
 }
 
-/// Compares what is there with what was told; gives what is there.
+/// Compares the state with the reported results; returns the state.
 fn judge(engine: &FjallEngine, history: &History, context: &str) -> Vec<u64> {
     let view = engine.snapshot().unwrap();
     let there = |n: &u64| {
@@ -167,7 +168,7 @@ fn judge(engine: &FjallEngine, history: &History, context: &str) -> Vec<u64> {
     found
 }
 
-/// The directory after a restart, and after one more; commits go on, and nothing changes by itself.
+/// The directory after a restart, and after another one; commits continue, and nothing changes otherwise.
 fn judge_restarts(dir: &Path, history: &History, context: &str) {
     let engine = open(dir);
     let found = judge(&engine, history, context);
@@ -192,7 +193,7 @@ fn a_failure_after_any_step_preserves_what_was_reported() {
     }
 }
 
-/// The journal as it was before all commits: what a power cut leaves of what was never synced.
+/// The journal from before all commits: the state after a power cut if nothing was synced.
 #[test]
 fn a_power_cut_after_a_failure_preserves_what_was_reported() {
     let _alone = alone();
@@ -209,7 +210,7 @@ fn a_power_cut_after_a_failure_preserves_what_was_reported() {
     }
 }
 
-/// Commits until a step ends the process, and says what was acknowledged.
+/// Commits until a step ends the process, and prints what was acknowledged.
 #[test]
 fn writer() {
     let Some(dir) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
@@ -221,7 +222,8 @@ fn writer() {
     });
 }
 
-/// What a writer acknowledged until it ended; of the batch after the last of each nothing is known.
+/// The acknowledged batches of a writer until it ended; the outcome of the batch after the last one of each is
+/// unknown.
 fn killed(dir: &Path, case: usize) -> History {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command

@@ -1,4 +1,4 @@
-//! The memory engine, under the suite that every engine has to pass.
+//! The memory engine: the suite that every engine has to pass.
 
 use std::sync::Arc;
 

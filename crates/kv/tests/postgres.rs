@@ -1,8 +1,8 @@
-//! The PostgreSQL engine, under the suite that every engine has to pass, on a server that
-//! this test starts for itself.
+//! The PostgreSQL engine: the suite that every engine has to pass, on a server that this test starts
+//! itself.
 //!
-//! Without an installed server the tests say so and pass, unless
-//! `CENOTE_REQUIRE_POSTGRES` is set.
+//! Without an installed server the tests print that they are skipped, unless `CENOTE_REQUIRE_POSTGRES`
+//! is set.
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -20,7 +20,7 @@ use cenote_kv::{Batch, CommitError, Engine, Error, KeyRange, PostgresEngine, Sca
 
 use postgres_server::fresh_schema;
 
-/// A schema of its own on a server shared by the tests of this process.
+/// A separate schema on a server shared by the tests of this process.
 struct Postgres {
     config: String,
 }
@@ -96,7 +96,7 @@ fn a_server_that_lost_its_catalog_to_another_commits_nothing_more() {
     appended(&second);
 }
 
-/// Otherwise it would wait for the snapshot, and everybody else for it.
+/// Otherwise it would wait for the snapshot, and all others for it.
 #[test]
 fn a_catalog_is_opened_while_others_read_it() {
     let Some(subject) = Postgres::fresh() else { return };
@@ -113,7 +113,7 @@ fn appended(engine: &dyn Engine) {
     engine.commit(batch).expect("nothing conflicts with it");
 }
 
-/// Calls for nothing are allowed, so each wait is for one that has to come.
+/// Spurious notifications are allowed, so each wait is for one that has to arrive.
 #[test]
 fn other_servers_are_notified_of_commits_even_after_the_database_was_killed() {
     let Some(mut server) = postgres_server::Server::start() else { return };
@@ -180,7 +180,7 @@ fn connections_are_encrypted_and_the_server_is_verified() {
     }
 }
 
-/// Where the store calls without a hop to another thread.
+/// For calls of the store that do not switch to another thread.
 #[test]
 fn calls_are_made_from_threads_that_drive_a_runtime() {
     let Some(subject) = Postgres::fresh() else { return };

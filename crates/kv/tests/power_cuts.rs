@@ -1,9 +1,9 @@
-//! Power cuts: a process commits on a disk of which every write and sync is recorded; from the record, disks are made as
-//! a cut at any point may leave them. Each opens, and has every acknowledged commit, whole; what was not acknowledged is
-//! there whole or not at all.
+//! Power cuts: a process commits on a disk of which every write and sync is recorded; from the record, possible states
+//! of the disk after a cut at any point are made. Each can be opened, and has every acknowledged commit completely; an
+//! unacknowledged one is present completely or not at all.
 //!
-//! `CENOTE_CRASH_ROUNDS` says how many cuts are tried; the seed that a failure shows repeats them (`CENOTE_CRASH_SEED`), for the
-//! same trace.
+//! `CENOTE_CRASH_ROUNDS` sets the number of cuts to try; they can be repeated with the seed that a failure prints
+//! (`CENOTE_CRASH_SEED`), for the same trace.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -31,10 +31,10 @@ use crate::cut::Disk;
 use crate::dice::Dice;
 use crate::trace::Op;
 
-/// Where to play the role of the writer.
+/// The directory for the role of the writer.
 const DIRECTORY: &str = "CENOTE_TEST_DIRECTORY";
 const WRITERS: u64 = 3;
-/// Commits of a writer: so many that the log is full once.
+/// The number of commits of a writer: enough to fill the log once.
 const COMMITS: u64 = 110;
 
 fn try_open(dir: &Path) -> Result<FjallEngine, Error> {
@@ -48,7 +48,7 @@ fn value(n: u64) -> &'static [u8] {
     &VALUES[n as usize]
 }
 
-/// Most are small, some go past the log.
+/// Most are small, some are too large for the log.
 fn make_value(n: u64) -> Vec<u8> {
     let mut dice = Dice::new(&[n]);
     let size = match dice.below(40) {
@@ -65,7 +65,7 @@ fn batch(n: u64) -> Batch {
     batch
 }
 
-/// Commits, says which were acknowledged, and opens the catalog again between.
+/// Commits, prints the acknowledged ones, and reopens the catalog in between.
 #[test]
 fn writer() {
     let Some(dir) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
@@ -100,7 +100,7 @@ fn acknowledged(op: &Op) -> Option<u64> {
     std::str::from_utf8(bytes).ok()?.trim().strip_prefix("acknowledged ")?.parse().ok()
 }
 
-/// What is wrong with the catalog; none if all that was acknowledged is there, and the rest whole.
+/// The failure of the catalog; `None` if every acknowledged commit is present, and all others are atomic.
 fn fault(dir: &Path, acknowledged: &BTreeSet<u64>) -> Option<String> {
     let engine = match try_open(dir) {
         Ok(engine) => engine,
@@ -120,7 +120,7 @@ fn fault(dir: &Path, acknowledged: &BTreeSet<u64>) -> Option<String> {
     (counter != count).then(|| format!("{counter} is counted, {count} are there"))
 }
 
-/// Whether a commit is there, whole.
+/// Whether a commit is present completely.
 fn there(view: &dyn Snapshot, n: u64) -> Result<bool, String> {
     let side =
         |name: &str| view.get(format!("{name}/{n}").as_bytes()).map_err(|error| error.to_string());
@@ -135,7 +135,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Cuts the power `cuts` times; gives what was wrong then.
+/// Cuts the power `cuts` times; returns the failures.
 fn faults(mut disk: Disk, ops: &[Op], cuts: u64) -> Vec<String> {
     let seed = number("CENOTE_CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let scratch = image::scratch();

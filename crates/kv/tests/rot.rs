@@ -1,9 +1,9 @@
-//! Rot: files of a catalog of which a bit was flipped, a sector was lost, the end was cut off, all bytes or the file itself are
-//! gone, after a kill and after a clean end. What was acknowledged is there as it was, or the loss is reported: by the
-//! opening, or by the read. Never is an older value or none given out silently.
+//! Corruption: files of a catalog with a flipped bit, a lost sector, a truncated end, without content, or missing,
+//! after a kill and after a clean shutdown. Acknowledged commits are present unchanged, or the loss is reported when
+//! the catalog is opened or read. An older value or none is never returned silently.
 //!
-//! `CENOTE_CRASH_ROUNDS` says how many damages of each file are tried; the seed that a failure shows repeats it
-//! (`CENOTE_CRASH_SEED`).
+//! `CENOTE_CRASH_ROUNDS` sets the number of damages to try per file; one can be repeated with the seed that a failure
+//! prints (`CENOTE_CRASH_SEED`).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -28,14 +28,14 @@ fn try_open(dir: &Path) -> Result<FjallEngine, Error> {
 
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// What a history left on disk, and what was acknowledged until then.
+/// The disk after a history, and the acknowledged rows.
 struct Left {
     name: &'static str,
     image: Image,
     rows: Rows,
 }
 
-/// Commits of `sizes`, one row each, of which keys come again.
+/// Commits of `sizes`, one row each, with repeated keys.
 fn commit(engine: &FjallEngine, rows: &mut Rows, sizes: impl IntoIterator<Item = usize>) {
     for (n, size) in sizes.into_iter().enumerate() {
         let (key, value) = (
@@ -49,8 +49,8 @@ fn commit(engine: &FjallEngine, rows: &mut Rows, sizes: impl IntoIterator<Item =
     }
 }
 
-/// Histories that end with a kill and such that end cleanly: with a log that has all, in short records and in long ones,
-/// with a commit that went past it, with tables, and with one that was opened before.
+/// Histories that end with a kill, and ones that end cleanly: with a complete log, of short and of long records, with a
+/// commit that bypassed it, with tables, and with a reopened catalog.
 fn histories() -> Vec<Left> {
     let small = || (0..40).map(|n| n * 13);
     let long = || (0..40).map(|n| n * 1_300);
@@ -78,10 +78,10 @@ fn histories() -> Vec<Left> {
     left
 }
 
-/// From this kind on it is one bit.
+/// From this kind on, one bit is flipped.
 const FLIPPED: u64 = 4;
 
-/// One way to damage a file; none if it is the same after it.
+/// One way to damage a file; `None` if that does not change it.
 fn damage(content: &Content, dice: &mut Dice, kind: u64) -> Option<(String, Option<Content>)> {
     let mut damaged = content.clone();
     let used = content.bytes.len() as u64;
@@ -112,7 +112,7 @@ fn damage(content: &Content, dice: &mut Dice, kind: u64) -> Option<(String, Opti
     (damaged != *content).then_some((what, Some(damaged)))
 }
 
-/// How a damage ended.
+/// The outcome of a damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     Right,
@@ -120,7 +120,7 @@ enum End {
     Wrong,
 }
 
-/// What the catalog gives: everything as acknowledged, or an error.
+/// The result of reading the catalog: everything as acknowledged, or an error.
 fn judge(dir: &Path, rows: &Rows) -> End {
     let engine = match try_open(dir) {
         Ok(engine) => engine,

@@ -19,7 +19,7 @@ use proptest::prelude::*;
 
 use self::world::{Plain, World};
 
-/// Some cases, since each asks several queries of two callers; `PROPTEST_CASES` of them where that is set.
+/// Few cases by default, since each runs several queries as two callers; `PROPTEST_CASES` overrides this.
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig::with_cases(cases.unwrap_or(24))
@@ -44,7 +44,7 @@ proptest! {
         }
     }
 
-    /// What the oracle is made of is what the store says of each resource to the caller.
+    /// The oracle is built from the statements that the store returns to the caller for each resource.
     #[test]
     fn each_readable_statement_is_in_its_graph(planted in generated::planted()) {
         let world = World::new(&planted);

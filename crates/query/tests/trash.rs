@@ -1,4 +1,4 @@
-//! What was removed has the same rows whichever way a query finds it.
+//! Removed resources have the same rows however a query finds them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -64,7 +64,8 @@ impl World {
     }
 }
 
-/// Few paths, so that they meet: in the home, outside, and in what an earlier program made of the trash.
+/// Few paths, so that they coincide: in the home, outside, and in the trash collection of an earlier
+/// version.
 const PATHS: &str = "/(home/rods|lab|trash/home/rods)(/[ab]){1,3}";
 
 proptest! {

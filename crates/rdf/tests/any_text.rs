@@ -1,4 +1,4 @@
-//! Any text is a graph, a query or an update, or an error; what it is keeps within its limits.
+//! Any text is a graph, a query or an update within the limits, or an error.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ fn of_words(words: &'static [&'static str]) -> impl Strategy<Value = String> {
         .prop_map(|words| words.join(" "))
 }
 
-/// Text that is right but for some characters that were removed, or for which others stand.
+/// Valid text with some characters removed or replaced.
 fn almost(texts: &'static [&'static str]) -> impl Strategy<Value = String> {
     let changes = proptest::collection::vec((any::<prop::sample::Index>(), "[ -~]?"), 0..4);
     (proptest::sample::select(texts), changes).prop_map(|(text, changes)| {

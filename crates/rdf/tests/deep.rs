@@ -1,11 +1,12 @@
-//! Text that nests deep, or whose terms rest on each other, is read or refused on the stack of any thread that reads.
+//! Text that nests deeply, or whose terms depend on each other, is read or refused on the stack of any reading
+//! thread.
 
 use cenote_rdf::{Limits, Query, Syntax, Update, read};
 
 const LIMITS: Limits = Limits { triples: 100_000, term: 1 << 20 };
 const DEPTHS: [usize; 3] = [20, 120, 20_000];
 
-/// Does work on a stack of two mebibytes, as threads of a server have it. An overflow would end this program.
+/// Runs on a stack of two mebibytes, like the threads of a server. An overflow would abort this program.
 fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(work);
     thread.expect("a thread starts").join().expect("it ends")
@@ -76,7 +77,7 @@ fn queries_and_updates_that_nest_deep_are_read_or_refused() {
     }
 }
 
-/// Entities of XML that name others, each several times, would make gigabytes of a short text.
+/// XML entities that refer to others, each several times, would expand a short text to gigabytes.
 #[test]
 fn entity_expansion_is_limited() {
     let mut entities = "<!ENTITY e0 \"0123456789\">".to_owned();

@@ -1,4 +1,5 @@
-//! An S3 server (`moto`) for the time of a test. For the tests of whatever keeps contents in buckets, too.
+//! An S3 server (`moto`) for the duration of a test. Also for tests of other crates that store contents in
+//! buckets.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -43,7 +44,7 @@ impl Server {
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
 
-    /// How a place reaches it, in the words of `object_store`.
+    /// How a place connects to it, as options of `object_store`.
     pub(crate) fn options(&self) -> Vec<(String, String)> {
         let endpoint = format!("http://{}", self.address);
         let options = [

@@ -1,4 +1,5 @@
-//! `cenote mount --dxfuse`: what scripts for dxfuse do with it. The cases are those of dxfuse's own scripts, each of which a test here names.
+//! `cenote mount --dxfuse`, as used by scripts for dxfuse. The cases are those of dxfuse's own scripts; each test names
+//! its script.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{PASSWORD, World, can_mount, eventually};
 
-/// Projects as the scripts want them, and a user who may change one and view the other.
+/// Projects as required by the scripts, and a user who may change one and view the other.
 struct Projects {
     world: World,
     token: String,
@@ -36,7 +37,7 @@ impl Projects {
         Self { token: made["token"].as_str().unwrap().to_owned(), world }
     }
 
-    /// The command, with the variables of `dx` and nothing of cenote's.
+    /// The command, with the variables of `dx` and none of cenote's.
     fn dxfuse(&self, arguments: &[&str]) -> Output {
         let mut command = self.world.cenote(&[&["mount", "--dxfuse"], arguments].concat());
         self.environment(&mut command).output().unwrap()
@@ -102,7 +103,7 @@ impl Mounted<'_> {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// The same, of a script that has to succeed.
+    /// The same, for a script that has to succeed.
     fn ok(&self, script: &str) -> String {
         let said = self.sh(&format!("set -e; {script}; echo DONE"));
         said.strip_suffix("DONE\n").unwrap_or_else(|| panic!("{script}: {said}")).to_owned()
@@ -305,7 +306,7 @@ fn two_mounts_have_state_folders_of_their_own() {
     eventually("the log says so", || projects.log().contains("Shutting down dxfuse"));
 }
 
-/// What dxfuse refuses to begin with, it refuses with 1; a wrong command line with 2.
+/// The exit code of dxfuse is 1 if it refuses to start, and 2 for a wrong command line.
 #[test]
 fn mount_errors_are_reported() {
     let projects = Projects::new();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::{World, can_mount};
 
-/// What it does: all operations that a mount has.
+/// Its options: all operations that a mount supports.
 const WEIGHTS: &str = "[opsize]
 max = 70000
 [weights]

@@ -1,4 +1,4 @@
-//! How a mount begins and ends, and what it does without its server.
+//! How a mount starts and ends, and how it behaves without its server.
 
 use std::fs;
 use std::path::Path;

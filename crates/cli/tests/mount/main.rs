@@ -1,5 +1,5 @@
-//! `cenote mount` with a kernel and unmodified programs. Where there is no `/dev/fuse` each test says that it is skipped, unless
-//! `CENOTE_REQUIRE_FUSE` is set.
+//! `cenote mount` with a kernel and unmodified programs. Without `/dev/fuse` each test prints that it is skipped,
+//! unless `CENOTE_REQUIRE_FUSE` is set.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

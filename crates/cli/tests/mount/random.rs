@@ -13,7 +13,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::support::{World, can_mount};
 
-/// The longest that the file becomes: more than what is held in memory of one file.
+/// The maximum size of the file: more than is held in memory for one file.
 const LONGEST: usize = 6 << 20;
 
 #[derive(Debug, Clone)]
@@ -37,8 +37,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Starts programs until it is dropped. Each has the open file for a moment, and closes it when it begins: the file is published between any
-/// two operations.
+/// Starts programs until it is dropped. Each inherits the open file for a moment, and closes it when it starts: the
+/// file is published between any two operations.
 struct Children(Arc<AtomicBool>, Option<JoinHandle<()>>);
 
 impl Children {

@@ -1,4 +1,4 @@
-//! Mounts of users who may not do everything.
+//! Mounts of users with limited rights.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};

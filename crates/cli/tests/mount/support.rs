@@ -46,7 +46,7 @@ impl World {
         world
     }
 
-    /// Runs the program, which asks for a password.
+    /// Runs the program, which prompts for a password.
     pub(crate) fn feed(&self, arguments: &[&str]) {
         let mut command = self.cenote(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -54,7 +54,7 @@ impl World {
         assert!(child.wait().unwrap().success(), "{arguments:?}");
     }
 
-    /// Starts the server, at the address that it had before.
+    /// Starts the server, at its former address.
     pub(crate) fn serve(&mut self) {
         let serve = ["serve", "store", "--listen", &self.address, "--settings", "settings"];
         let mut command = self.cenote(&serve);
@@ -156,7 +156,7 @@ impl Drop for Mount<'_> {
     }
 }
 
-/// Waits until something holds, which is reported by no event.
+/// Waits until a condition holds that no event reports.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = jiff::Timestamp::now();
     while !holds() {

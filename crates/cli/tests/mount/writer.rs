@@ -1,14 +1,14 @@
-//! A process of its own that has a file of a mount open while a test starts and kills others.
+//! A separate process that has a file of a mount open while a test starts and kills others.
 //!
-//! The tests must not have such a file open themselves: each process that they start is a copy of theirs at first, and closes
-//! what it does not keep. To the kernel this closes the file, so the mount publishes what was written so far, and the new
-//! process waits for that, even if it is the server that the mount waits for.
+//! The tests must not have such a file open themselves: each process that they start inherits their open files at
+//! first, and closes those that it does not keep. To the kernel this closes the file, so the mount publishes what was
+//! written so far, and the new process waits for that, even if it is the server that the mount waits for.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Reads one command a line: what was done is answered by `ok`, a failure by the name of its errno.
+/// Reads one command per line: prints `ok` for success, and the name of the errno for a failure.
 const PROGRAM: &str = "
 import errno, os, sys
 file = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -50,7 +50,7 @@ impl Writer {
         writer
     }
 
-    /// Writes a byte `size` times at the end of what was written.
+    /// Appends a byte `size` times.
     pub(crate) fn write(&mut self, byte: char, size: usize) -> String {
         self.command(&format!("write {byte} {size}"))
     }
@@ -69,7 +69,7 @@ impl Writer {
         self.answer()
     }
 
-    /// The same in two steps: something else can happen between them.
+    /// The same in two steps, so that the test can act between them.
     pub(crate) fn begin(&mut self, line: &str) {
         writeln!(self.commands, "{line}").unwrap();
     }

@@ -4,7 +4,7 @@ use crate::bucket_server;
 use crate::postgres_server::fresh_schema;
 use crate::world::World;
 
-/// What a store is kept in besides its directory.
+/// The backends of a store besides its directory.
 struct Outside {
     bucket: bucket_server::Server,
     catalog: String,

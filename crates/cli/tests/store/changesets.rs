@@ -37,7 +37,7 @@ fn refused(world: &World, id: &str, arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Everything that can be seen.
+/// Everything that is visible.
 fn seen(world: &World) -> String {
     let shown = ["tree", "find", "acl ls", "meta show", "versions ls"].map(|verb| {
         let path = if verb == "tree" || verb == "find" { "/" } else { "/lab/a.txt" };

@@ -1,4 +1,4 @@
-//! The completions that shells are offered.
+//! The completions offered to shells.
 
 use std::process::Stdio;
 

@@ -1,4 +1,4 @@
-//! `cenote migrate-fedora`: from a server of ours, through each of the addresses that it has for linked data.
+//! `cenote migrate-fedora`: from a cenote server, through each of its mount points for linked data.
 
 use cenote_client::Credential;
 use cenote_client::ldp::{LinkedData, Model};

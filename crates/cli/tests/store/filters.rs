@@ -1,4 +1,4 @@
-//! --include and --exclude, as rclone has them: nothing that was to be left out is sent, and nothing silently.
+//! --include and --exclude, as in rclone: excluded files are not sent, and nothing is skipped silently.
 
 use snapbox::{assert_data_eq, str};
 
@@ -12,7 +12,7 @@ fn world() -> World {
     world
 }
 
-/// The files of a new collection after this transfer of `t`, which says this on stderr.
+/// The files of a new collection after this transfer of `t`, which prints this on stderr.
 fn put(world: &World, flags: &[&str], warning: &str) -> Vec<String> {
     let _ = world.run(&["rm", "-r", "/t"]);
     let output = world.run(&[&["put", "-r", "t", ":/t"], flags].concat());

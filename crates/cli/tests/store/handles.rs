@@ -1,4 +1,4 @@
-//! Handles of the iRODS opening over a server that is killed.
+//! Handles of the iRODS opening after the server is killed.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use crate::world::{PASSWORD, World};
 
 const BASE: &str = "/irods-http-api/0.7.0";
 
-/// Half of the content: more than is kept in the catalog.
+/// Half of the content: more than is stored in the catalog.
 const HALF: usize = 100_000;
 
-/// What the server says of an operation on data objects.
+/// The response to an operation on data objects.
 fn objects(world: &World, form: &str) -> Value {
     let basic =
         base64::Engine::encode(&base64::prelude::BASE64_STANDARD, format!("ada:{PASSWORD}"));

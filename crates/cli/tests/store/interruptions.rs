@@ -1,4 +1,4 @@
-//! Servers that die, hang up or are not what the address says.
+//! Servers that die, hang up or speak another protocol.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::world::World;
 
-/// Passes bytes on to `target` until this many have come, and then is gone with all its connections.
+/// Forwards bytes to `target` until this many have been received, and then closes all connections.
 fn dies_after(bytes: usize, target: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

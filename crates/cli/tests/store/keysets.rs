@@ -1,4 +1,4 @@
-//! `cenote kdb` on key sets in the store: every verb does there what it does on a file.
+//! `cenote kdb` on key sets in the store: every verb has the same effect as on a file.
 
 use std::io::Write;
 use std::process::Stdio;

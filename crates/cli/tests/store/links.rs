@@ -1,4 +1,4 @@
-//! Links in descriptions, and what collections require of them.
+//! Links in descriptions, and the requirements of collections.
 
 use crate::world::World;
 

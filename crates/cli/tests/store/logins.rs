@@ -1,10 +1,10 @@
-//! Logging in to a server, and out of it.
+//! Logging in to a server, and logging out.
 
 use std::process::{Command, Output};
 
 use crate::world::World;
 
-/// The program without any setting but a home directory; a login is all that it has.
+/// The program without any setting but a home directory, so that it only has a login.
 fn bare(world: &World, arguments: &[&str]) -> Command {
     let mut command = world.command(arguments);
     for name in ["CENOTE_URL", "CENOTE_USER", "CENOTE_PASSWORD", "CENOTE_CONFIG"] {

@@ -1,4 +1,4 @@
-//! Media types as the program shows and says them.
+//! Media types, as shown and set by the program.
 
 use crate::world::World;
 

@@ -1,4 +1,4 @@
-//! `cenote migrate-dnanexus`: from a server of ours, which speaks the API.
+//! `cenote migrate-dnanexus`: from a cenote server, which implements the API.
 
 use cenote_client::dnanexus::{Platform, Told};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 
 use crate::world::World;
 
-/// A server to bring from, with a client of its API and a token for it.
+/// A server to migrate from, with a client of its API and a token for it.
 struct Source {
     world: World,
     platform: Platform,
@@ -82,7 +82,7 @@ const FIELDS: [&str; 11] = [
     "created",
 ];
 
-/// What is compared of an object.
+/// The compared attributes of an object.
 fn described(platform: &Platform, id: &str) -> Value {
     let fields: serde_json::Map<_, _> =
         FIELDS.iter().map(|name| ((*name).to_owned(), true.into())).collect();
@@ -91,7 +91,7 @@ fn described(platform: &Platform, id: &str) -> Value {
     described
 }
 
-/// The id of what had another one where it was brought from.
+/// The current id of an object with this id on the source.
 fn found(platform: &Platform, known: &str) -> String {
     let input = json!({ "objects": [{ "knownAs": known }] });
     let answer = call(platform, "system", "describeDataObjects", input);

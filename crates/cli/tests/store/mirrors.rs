@@ -1,4 +1,4 @@
-//! `cenote sync` between two collections: descriptions are kept the same, too.
+//! `cenote sync` between two collections: descriptions are kept in sync, too.
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -8,8 +8,8 @@ use snapbox::{assert_data_eq, str};
 
 use crate::world::World;
 
-/// The collection `/a` with an object, a link and a collection, each of which has a description,
-/// and its copy `/b`.
+/// The collection `/a` with an object, a link and a collection, each with a description, and its
+/// copy `/b`.
 fn mirrored(world: &World) {
     world.file("a/sub/x", "1");
     world.file("a/y", "22");
@@ -26,7 +26,7 @@ fn described(world: &World, path: &str) -> String {
     world.ok(&["--json", "meta", "show", path])
 }
 
-/// That each resource of `/b` has the description of its counterpart in `/a`.
+/// Checks that each resource of `/b` has the description of its counterpart in `/a`.
 fn assert_mirrored(world: &World) {
     for path in ["", "/sub", "/sub/x", "/link", "/y"] {
         let [here, there] = ["/a", "/b"].map(|top| described(world, &format!("{top}{path}")));
@@ -146,8 +146,8 @@ fn excluded_resources_keep_their_descriptions() {
     assert_mirrored(&world);
 }
 
-/// Many objects whose modes are other than in their copy, with paths so long that the lines
-/// about them do not fit into a pipe.
+/// Many objects with other modes than their copies, with paths so long that the output about them
+/// does not fit into a pipe.
 fn many_to_update(world: &World) -> Vec<String> {
     let top = "t".repeat(240);
     let names: Vec<_> = (0..400).map(|n| format!("{top}/{n:03}{}", "n".repeat(237))).collect();

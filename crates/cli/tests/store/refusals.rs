@@ -1,4 +1,4 @@
-//! What is refused: the exit code tells the kind, the hint what to do.
+//! Refusals: the exit code gives the kind, the hint what to do.
 
 use snapbox::{assert_data_eq, str};
 

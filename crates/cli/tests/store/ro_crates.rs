@@ -32,7 +32,7 @@ fn entity<'a>(metadata: &'a Value, id: &str) -> &'a Value {
     graph.iter().find(|entity| entity["@id"] == id).unwrap()
 }
 
-/// What is stated of everything below a collection.
+/// The statements about everything below a collection.
 fn stated(world: &World, collection: &str) -> Vec<String> {
     let paths = ["", "/a sample", "/a sample/raw.txt", "/a sample/empty"];
     let show = |path: &&str| {

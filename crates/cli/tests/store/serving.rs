@@ -105,7 +105,7 @@ fn a_password_file_has_a_password() {
     }
 }
 
-/// Answers the questions in a terminal, which `script` provides; returns what it shows.
+/// Answers the prompts in a terminal, which `script` provides; returns its output.
 fn in_a_terminal(
     world: &World,
     answers: &str,
@@ -134,7 +134,7 @@ fn in_a_terminal(
     Some((child, shown))
 }
 
-/// Reads until a text was shown, and returns all that was.
+/// Reads until a text was shown, and returns the whole output.
 fn until(shown: &mut impl std::io::Read, text: &str) -> String {
     let (mut seen, mut byte) = (Vec::new(), [0]);
     while !seen.ends_with(text.as_bytes()) {

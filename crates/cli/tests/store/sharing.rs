@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::world::World;
 
-/// The lines that a verb prints as JSON.
+/// The JSON lines that a verb prints.
 fn json(world: &World, arguments: &[&str]) -> Vec<Value> {
     let lines = world.ok(&[&["--json"], arguments].concat());
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The program as somebody without an account, who shows something.
+/// The program without an account, presenting another credential.
 fn as_stranger(world: &World, variable: &str, shown: &str, arguments: &[&str]) -> Output {
     let mut command = world.command(arguments);
     command.env_remove("CENOTE_USER").env_remove("CENOTE_PASSWORD").env(variable, shown);

@@ -1,8 +1,8 @@
 //! A server with few descriptors and many peers that send nothing, or half of something: a client with a login puts and
-//! gets, all of it succeeds, and the store stays ready.
+//! gets, which always succeeds, and the store stays ready.
 //!
-//! `CENOTE_PEERS` says how many peers, and `CENOTE_DESCRIPTORS` how many descriptors the server may have; then
-//! the times of the client are printed.
+//! `CENOTE_PEERS` sets the number of peers, and `CENOTE_DESCRIPTORS` the number of descriptors of the server; then the
+//! times of the client are printed.
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
@@ -24,14 +24,14 @@ const STARTS: [&str; 4] = [
     "POST /v1/create HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{",
 ];
 
-/// How often the crowd looks which of its connections were closed.
+/// How often the peers check which of their connections were closed.
 const ROUND: Duration = Duration::from_millis(20);
 
 fn number(name: &str) -> Option<usize> {
     Some(std::env::var(name).ok()?.parse().expect("a number"))
 }
 
-/// Keeps so many connections open, and opens one again where the server has closed one, until `stop` is dropped.
+/// Keeps this many connections open, reopening those that the server closes, until `stop` is dropped.
 fn crowd(server: SocketAddr, count: usize, stop: &Receiver<()>) {
     let open = |start: &str| {
         let mut stream = TcpStream::connect_timeout(&server, Duration::from_secs(10)).ok()?;
@@ -54,7 +54,7 @@ fn crowd(server: SocketAddr, count: usize, stop: &Receiver<()>) {
     }
 }
 
-/// Puts and gets an object that lies in a file; how long that took.
+/// Puts and gets an object that is stored in a file; returns the time it took.
 async fn put_and_get(client: &Client, n: usize) -> Duration {
     let begun = Instant::now();
     let (path, bytes) = (format!("/objects/{n}"), vec![n as u8; 100_000]);

@@ -1,4 +1,4 @@
-//! `cenote gsd` on trajectories in the store: only what is needed of them is read.
+//! `cenote gsd` on trajectories in the store: only the required parts are read.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ fn what_is_not_in_the_store_is_3() {
     assert_eq!(world.refused(&["gsd", "info", "-"]).0, 2);
 }
 
-/// An interpreter that says how it was started, and what it may do with the address that it is given.
+/// An interpreter that prints how it was started, and its rights at the given address.
 fn interpreter(world: &World) -> PathBuf {
     let cenote = env!("CARGO_BIN_EXE_cenote");
     let script = format!(

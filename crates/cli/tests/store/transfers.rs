@@ -1,4 +1,4 @@
-//! Files and trees, there and back.
+//! Files and trees, in both directions.
 
 use std::os::unix::fs::symlink;
 
@@ -6,7 +6,7 @@ use snapbox::{assert_data_eq, str};
 
 use crate::world::{World, contents};
 
-/// A tree with everything that is kept: small and large files, empty ones, links, directories.
+/// A tree with everything that is preserved: small and large files, empty ones, links, directories.
 fn make_tree(world: &World) {
     let large: Vec<u8> = (0..3_000_000_u32).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
     world.file("tree/large.bin", large);

@@ -9,7 +9,7 @@ use cenote_client::{Client, Credential, HttpTransport, NewResource, ResourceKind
 /// The password of the administrator, `ada`.
 pub(crate) const PASSWORD: &str = "a secret of the tests";
 
-/// A store, reached in the one way or the other.
+/// A store, accessed in one of two ways.
 pub(crate) struct World {
     dir: tempfile::TempDir,
     server: Option<Child>,
@@ -27,7 +27,7 @@ impl World {
         world
     }
 
-    /// A directory for a store that is not made yet, and variables for the program.
+    /// A directory for a store that does not exist yet, and variables for the program.
     pub(crate) fn empty(variables: Vec<(String, String)>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let url = dir.path().join("store").to_str().unwrap().to_owned();
@@ -36,7 +36,7 @@ impl World {
         world
     }
 
-    /// Makes the store.
+    /// Creates the store.
     pub(crate) fn init(&self, flags: &[&str]) -> Output {
         let init = ["init", &self.url, "--admin", "ada", "--password-stdin"];
         self.with_input(&[&init, flags].concat(), PASSWORD)
@@ -47,7 +47,7 @@ impl World {
         Self::local().serve(&[])
     }
 
-    /// Both ways, where administrators may add places beside the store.
+    /// Both ways, with permission for administrators to add places beside the store.
     pub(crate) fn both_with_vaults() -> [Self; 2] {
         let world = Self::local();
         world.allow("vaults", "");
@@ -63,7 +63,7 @@ impl World {
         world.serve(&["--tls-cert", "cert.pem", "--tls-key", "key.pem"])
     }
 
-    /// Ends the server without warning.
+    /// Kills the server without warning.
     pub(crate) fn kill(&mut self) {
         let server = self.server.as_mut().unwrap();
         server.kill().unwrap();
@@ -77,7 +77,7 @@ impl World {
         self.serve_by(server)
     }
 
-    /// The same, where the server may have no more than so many descriptors, and fewer at its start.
+    /// The same, with at most this many descriptors for the server, and fewer at its start.
     pub(crate) fn serve_with_descriptors(self, most: usize, flags: &[&str]) -> Self {
         let limited = format!("ulimit -Sn {} && ulimit -Hn {most} && exec \"$0\" \"$@\"", most / 2);
         let program = env!("CARGO_BIN_EXE_cenote");
@@ -98,7 +98,7 @@ impl World {
         self
     }
 
-    /// What a server says on stderr that listens there, until it tells its address.
+    /// The output of a listening server on stderr, up to its address.
     pub(crate) fn serve_on(self, address: &str) -> String {
         let mut server = self.command(&["serve", &self.url, "--listen", address]);
         let server = server.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -121,7 +121,7 @@ impl World {
         self.server.as_ref().unwrap().id()
     }
 
-    /// Both ways, for what has to be the same in both.
+    /// Both ways, for tests of behaviour that is the same in both.
     pub(crate) fn both() -> [Self; 2] {
         [Self::local(), Self::served()]
     }
@@ -131,7 +131,7 @@ impl World {
         self.allow("register", name);
     }
 
-    /// Names a directory beside the store in its settings.
+    /// Adds a directory beside the store to its settings.
     fn allow(&self, what: &str, name: &str) {
         let (settings, directory) = (self.path("store/store.toml"), self.path(name));
         let written = std::fs::read_to_string(&settings).unwrap();
@@ -180,12 +180,12 @@ impl World {
         child.wait_with_output().unwrap()
     }
 
-    /// What the server answers there.
+    /// The response of the server at this address.
     pub(crate) fn ask(&self, path: &str) -> String {
         self.say(&format!("GET {path}"), "", "")
     }
 
-    /// What the server answers a form.
+    /// The response of the server to a form.
     pub(crate) fn post(&self, path: &str, authorization: &str, form: &str) -> String {
         let head = format!(
             "Authorization: {authorization}\r\nContent-Length: {}\r\n\
@@ -220,7 +220,8 @@ impl World {
         client.with_credential(&credential).unwrap()
     }
 
-    /// Creates what no command does: a resource that has a description only. For one that is served.
+    /// Creates a resource that has only a description, for which there is no command. Requires a
+    /// server.
     pub(crate) fn create_description(&self, path: &str) {
         let client = self.client();
         let new = NewResource {
@@ -236,7 +237,7 @@ impl World {
         runtime.block_on(client.create(&new)).unwrap();
     }
 
-    /// What a run that succeeds prints; it says nothing on stderr.
+    /// The output of a run that succeeds, and prints nothing on stderr.
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -244,7 +245,7 @@ impl World {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The exit code of a run that fails, and what it says; nothing on stdout.
+    /// The exit code of a run that fails, and its message; it prints nothing on stdout.
     pub(crate) fn refused(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();

@@ -1,9 +1,8 @@
-//! A disk whose power is cut: from a trace, what may be left of the files at any point.
+//! A disk whose power is cut: derives, from a trace, the possible states of the files at any point.
 //!
-//! What was synced is there. Of the writes to a file that were not, each sector is there or not, on its own; a change of its
-//! length, too. Of the changes of a directory that were not synced the first are there, up to some point, as journals of
-//! file systems keep their order; each directory on its own. A rename is there whole or not at all. The sync of a file
-//! says nothing of its name.
+//! Synced data is present. Of unsynced writes to a file, each sector is present or not, independently, as is a change
+//! of its length. Of unsynced changes to a directory, those up to some point are present, as journals of file systems
+//! keep their order; each directory is independent. A rename is atomic. The sync of a file does not include its name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -18,7 +17,7 @@ const SECTOR: usize = 512;
 
 type Id = usize;
 
-/// Whether the disk does what a sync asks of it.
+/// Whether the disk honours syncs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Syncs {
     Kept,
@@ -30,7 +29,7 @@ enum Syncs {
 pub(crate) struct Disk {
     syncs: Syncs,
     nodes: Vec<Node>,
-    /// What has an inode now; numbers are given again.
+    /// The current file of an inode; numbers are reused.
     inodes: HashMap<u64, Id>,
 }
 
@@ -56,14 +55,14 @@ enum Change {
 struct Directory {
     now: BTreeMap<OsString, Id>,
     durable: BTreeMap<OsString, Id>,
-    /// Names that came, went or changed, in order; those of one operation together.
+    /// Names that were added, removed or changed, in order; grouped by operation.
     pending: Vec<Vec<(OsString, Option<Id>)>>,
 }
 
 const ROOT: Id = 0;
 
 impl Disk {
-    /// A disk that has what is in `dir`, all of it synced, before a trace of that is recorded.
+    /// A disk with the content of `dir`, all of it synced, before a trace is recorded.
     pub(crate) fn of(dir: &Path) -> Self {
         let syncs = Syncs::Kept;
         let mut disk = Self { syncs, nodes: Vec::new(), inodes: HashMap::new() };
@@ -83,7 +82,7 @@ impl Disk {
         disk
     }
 
-    /// The same with a disk that does not sync.
+    /// The same with a disk that ignores syncs.
     pub(crate) fn ignoring_syncs(&self) -> Self {
         Self { syncs: Syncs::Ignored, ..self.clone() }
     }
@@ -180,7 +179,7 @@ impl Disk {
         }
     }
 
-    /// What is there once the power was cut now.
+    /// A possible state after a power cut at this point.
     pub(crate) fn cut(&self, dice: &mut Dice) -> Image {
         let mut image = Image::default();
         // Unsynced data is lost completely, partly, or not at all.
@@ -220,7 +219,7 @@ impl Disk {
 }
 
 impl Change {
-    /// Makes the change, as far as the sectors of it are kept.
+    /// Applies the change, as far as its sectors are kept.
     fn apply(&self, content: &mut Content, keep: &mut impl FnMut(usize) -> bool) {
         match self {
             Self::SetLength(length) if keep(0) => content.truncate(*length),

@@ -1,4 +1,4 @@
-//! Numbers that follow from a seed.
+//! Random numbers determined by a seed.
 
 pub(crate) struct Dice(u64);
 

@@ -1,11 +1,11 @@
-//! The files of a directory, in memory: what a kill leaves of it, and what a power cut or rot makes of that.
+//! The files of a directory, in memory: the state after a kill, and after a power cut or corruption.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// A directory in memory where there is such, in which a sync costs nothing.
+/// A directory in memory, if there is one, in which a sync costs nothing.
 pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -17,7 +17,7 @@ pub(crate) struct Image {
     pub(crate) files: BTreeMap<PathBuf, Content>,
 }
 
-/// Bytes up to the last that is not zero, and the length of the file.
+/// The bytes up to the last one that is not zero, and the length of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
@@ -31,7 +31,7 @@ impl Content {
         Self { bytes, length }
     }
 
-    /// Cuts it off at `length`.
+    /// Truncates it to `length`.
     pub(crate) fn truncate(&mut self, length: u64) {
         self.length = length;
         self.bytes.truncate(length as usize);
@@ -39,7 +39,7 @@ impl Content {
 }
 
 impl Image {
-    /// What is in `dir`, as other processes see it.
+    /// The content of `dir`, as seen by other processes.
     pub(crate) fn of(dir: &Path) -> Self {
         let mut image = Self::default();
         image.add(dir, dir);
@@ -61,7 +61,7 @@ impl Image {
         }
     }
 
-    /// Makes `dir` have nothing else.
+    /// Makes `dir` have exactly this content.
     pub(crate) fn restore(&self, dir: &Path) {
         let _ = fs::remove_dir_all(dir);
         fs::create_dir_all(dir).unwrap();
@@ -82,7 +82,7 @@ impl Image {
     }
 }
 
-/// How many bytes there are up to the last that is not zero.
+/// The number of bytes up to the last one that is not zero.
 pub(crate) fn used(bytes: &[u8]) -> usize {
     const ZEROS: [u8; 4_096] = [0; 4_096];
     let is_zero = |chunk: &&[u8]| **chunk == ZEROS[..chunk.len()];
@@ -91,7 +91,7 @@ pub(crate) fn used(bytes: &[u8]) -> usize {
     rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
 }
 
-/// The content of a file, of which only the blocks that were written are read.
+/// The content of a file, reading only allocated blocks.
 fn read(path: &Path) -> Option<Content> {
     use rustix::fs::{SeekFrom, seek};
     let file = File::open(path).ok()?;

@@ -1,12 +1,12 @@
-//! Runs a process and records what it writes below a directory, in order, with what it prints between.
+//! Runs a process and records its writes below a directory, in order, together with its output.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One operation. Paths are below the root; a file or directory is known by its inode as well.
+/// One operation. Paths are below the root; a file or directory is also identified by its inode.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
-    /// The name is there, as this inode: made now, unless it is so already.
+    /// The name exists and refers to this inode; it is created if necessary.
     Open(u64, PathBuf),
     MakeDirectory(u64, PathBuf),
     Write(u64, u64, Vec<u8>),
@@ -19,7 +19,7 @@ pub(crate) enum Op {
     Print(Vec<u8>),
 }
 
-/// Runs `command` to its end, and gives what it did below `root`.
+/// Runs `command` to its end, and returns its operations below `root`.
 pub(crate) fn record(command: &mut Command, root: &Path) -> Vec<Op> {
     let scratch = super::image::scratch();
     let (trace, library) = (scratch.path().join("trace"), compile(scratch.path()));
@@ -29,7 +29,7 @@ pub(crate) fn record(command: &mut Command, root: &Path) -> Vec<Op> {
     parse(&std::fs::read(trace).unwrap(), &root.canonicalize().unwrap())
 }
 
-/// The compiler is there: Rust links with it.
+/// The compiler is available: Rust links with it.
 fn compile(dir: &Path) -> PathBuf {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../kv/tests/disk/trace.c");
     let library = dir.join("trace.so");
@@ -52,7 +52,7 @@ fn parse(mut trace: &[u8], root: &Path) -> Vec<Op> {
     ops
 }
 
-/// The root itself is there before everything else.
+/// The root itself exists before everything else.
 fn op((kind, inode, at): (u8, u64, u64), first: &[u8], second: &[u8], root: &Path) -> Option<Op> {
     let path = |bytes: &[u8]| {
         let path = Path::new(std::str::from_utf8(bytes).unwrap());

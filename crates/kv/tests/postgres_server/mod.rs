@@ -1,5 +1,5 @@
-//! A PostgreSQL server for the time of a test run: on a Unix socket in a directory of its
-//! own, run by an unprivileged user, gone when the test process is. For the tests of whatever is built on the engine, too.
+//! A PostgreSQL server for the duration of a test run: on a Unix socket in its own directory, run by an unprivileged
+//! user, and stopped with the test process. Also for tests of other crates that use the engine.
 
 #![allow(dead_code, reason = "each of the tests that share this uses some of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use postgres::{Client, NoTls};
 
-/// Makes a cluster and prints its directory once it answers. At each line of standard input all of its processes are killed, the
-/// server is started again on what they left, and the directory is printed again. When standard input ends, which it does with the process that
-/// holds it, or a signal comes, everything is stopped and removed.
+/// Creates a cluster and prints its directory once it accepts connections. At each line of standard input all of its
+/// processes are killed, the server is restarted on the same data, and the directory is printed again. When standard
+/// input is closed, as happens when the process holding it ends, or on a signal, everything is stopped and removed.
 ///
-/// It does not sync: a process that is killed loses nothing that it wrote, only a power cut would.
+/// It does not sync: a killed process loses no written data, only a power cut would.
 const SCRIPT: &str = r#"
     set -e
     dir=$(mktemp -d)
@@ -53,7 +53,7 @@ pub(crate) struct Server {
     dir: String,
 }
 
-/// The settings of a connection to an empty schema; none if there is no server to start.
+/// The settings of a connection to an empty schema; `None` if no server is installed.
 pub(crate) fn fresh_schema() -> Option<String> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
     static SCHEMAS: AtomicU64 = AtomicU64::new(0);
@@ -62,7 +62,7 @@ pub(crate) fn fresh_schema() -> Option<String> {
 }
 
 impl Server {
-    /// A new cluster; none if there is no server to start.
+    /// A new cluster; `None` if no server is installed.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with("")
     }
@@ -91,25 +91,25 @@ impl Server {
         Some(server)
     }
 
-    /// Makes an empty schema, and gives the settings of a connection to it.
+    /// Creates an empty schema, and returns the settings of a connection to it.
     pub(crate) fn schema(&self, name: &str) -> String {
         let config = format!("host={} user=cenote dbname=postgres", self.dir);
         self.client(5432).batch_execute(&format!("CREATE SCHEMA {name}")).expect("the name is new");
         format!("{config} options='-c search_path={name}'")
     }
 
-    /// A connection besides those of the engines, by the socket of this port (5432 unless the options say otherwise).
+    /// A connection besides those of the engines, through the socket of this port (5432 unless set by the options).
     pub(crate) fn client(&self, port: u16) -> Client {
         let config = format!("host={} port={port} user=cenote dbname=postgres", self.dir);
         Client::connect(&config, NoTls).expect("the server is ready")
     }
 
-    /// Kills all of its processes; it starts again meanwhile.
+    /// Kills all of its processes; it is restarted in the background.
     pub(crate) fn kill(&mut self) {
         self.script.stdin.as_mut().unwrap().write_all(b"kill\n").unwrap();
     }
 
-    /// Waits until it answers, and gives its directory.
+    /// Waits until it accepts connections, and returns its directory.
     pub(crate) fn ready(&mut self) -> String {
         let mut dir = String::new();
         self.output.read_line(&mut dir).expect("the script says where");
@@ -132,7 +132,7 @@ fn installed() -> Option<PathBuf> {
     bins.filter(|bin| bin.join("initdb").exists()).max()
 }
 
-/// A shell; PostgreSQL refuses to be run by root, so root becomes the user of the package.
+/// A shell; PostgreSQL refuses to run as root, so root becomes the user of the package.
 fn unprivileged() -> Command {
     if !is_root() {
         return Command::new("sh");

@@ -15,7 +15,7 @@ fn open(dir: &Path, limit: u64) -> Arc<DiskCache> {
     DiskCache::open(dir, limit, "store".to_owned()).unwrap()
 }
 
-/// The bytes of the content with a number: 1.5 MiB and some, each different.
+/// The bytes of the content with a number: a bit over 1.5 MiB, each different.
 fn bytes(number: u64) -> Bytes {
     static ALL: LazyLock<Vec<Bytes>> = LazyLock::new(|| (0..6).map(make).collect());
     ALL[number as usize].clone()

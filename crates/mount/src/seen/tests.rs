@@ -73,7 +73,7 @@ proptest! {
         prop_assert_eq!(Tree::read(&damaged), whole);
     }
 
-    /// However much of the end was lost, the rest is what was noted until then.
+    /// However much of the end is lost, the rest contains the earlier notes.
     #[test]
     fn a_torn_journal_contains_the_earlier_notes(notes in prop::collection::vec(any_note(), 1..20), cut: prop::sample::Index) {
         let whole = lines(&notes);
@@ -83,7 +83,7 @@ proptest! {
         prop_assert!(or_one_more.contains(&Tree::read(torn)));
     }
 
-    /// Rewriting drops nothing that the root leads to, unless there is too much.
+    /// Rewriting drops nothing reachable from the root, unless there is too much.
     #[test]
     fn a_rewritten_journal_has_the_same_content(notes in prop::collection::vec(any_note(), 0..40), limit in 0..4_000_usize) {
         let tree = Tree::read(&lines(&notes));

@@ -1,4 +1,4 @@
-//! What dxfuse is known to do wrong, as far as no other test has it; `docs/mount.md` lists which.
+//! Known defects of dxfuse not covered by other tests; `docs/mount.md` lists them.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

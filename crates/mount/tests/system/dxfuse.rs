@@ -1,4 +1,4 @@
-//! Mounts with the manners of dxfuse.
+//! Mounts in the style of dxfuse.
 
 use cenote_client::dnanexus::Platform;
 use cenote_client::{At, XattrMode};
@@ -24,7 +24,7 @@ impl Project {
         Self { world, platform, id: found["project"].as_str().unwrap().to_owned() }
     }
 
-    /// A record of a name, which other objects may have, too.
+    /// A record of a name that other objects may have, too.
     async fn record(&self, folder: &str, name: &str, tags: &[&str]) -> String {
         let input = json!({ "project": self.id, "folder": folder, "name": name, "parents": true, "tags": tags, "close": true });
         let made = self.platform.call("record", "new", &input).await.unwrap();

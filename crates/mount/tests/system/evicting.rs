@@ -1,4 +1,4 @@
-//! How much a mount remembers.
+//! How much a mount caches.
 
 use cenote_mount::{Options, Stale};
 use futures_util::future::join_all;
@@ -7,7 +7,7 @@ use crate::support::{Mount, ROOT, World, options};
 
 const FILES: usize = 20;
 
-/// A store with directories of files, and a mount that may know three of them.
+/// A store with directories of files, and a mount that may cache three of them.
 async fn walked(directories: usize) -> (World, Mount) {
     let world = World::new();
     let put = async |at: usize| {

@@ -1,4 +1,4 @@
-//! A server that is slow, away or back, and what costs a request.
+//! A server that is slow, unreachable or back, and the number of requests of operations.
 
 use std::time::Duration;
 

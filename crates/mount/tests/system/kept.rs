@@ -23,7 +23,8 @@ fn contents(world: &World) -> Vec<String> {
     sent
 }
 
-/// Reads files until the cache has this many bytes: a slow disk does not keep all that is read.
+/// Reads files until the cache has this many bytes: with a slow disk, not everything that is read
+/// is cached.
 async fn kept(mount: &Mount, paths: &[&str], bytes: u64) {
     while mount.system.status().cache.unwrap().bytes.used < bytes {
         for path in paths {
@@ -33,7 +34,7 @@ async fn kept(mount: &Mount, paths: &[&str], bytes: u64) {
     }
 }
 
-/// Mounts again, as soon as what the last mount was still writing is written.
+/// Mounts again, as soon as the last mount has finished writing.
 async fn again(world: &World, dir: &Path) -> Mount {
     loop {
         match FileSystem::open(world.client.clone(), caching(dir)).await {

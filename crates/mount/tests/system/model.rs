@@ -1,7 +1,8 @@
 //! Random histories of two mounts and a client beside them, compared with a model: a map from paths to contents.
 //!
-//! Close-to-open consistency: after a file was closed (or a client's request was answered), and the change was reported, every mount that opens
-//! the file has its content, and every listing has its name. `CENOTE_MOUNT_CASES` sets how many histories are run.
+//! Close-to-open consistency: after a file was closed (or a client's request succeeded), and the change was reported,
+//! every mount that opens the file reads its content, and every listing has its name. `CENOTE_MOUNT_CASES` sets how
+//! many histories are run.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::support::{Mount, ROOT, World};
 
-/// Who acts.
+/// The actor of an operation.
 #[derive(Debug, Clone, Copy)]
 enum Who {
     First,
@@ -24,7 +25,7 @@ enum Who {
 enum Step {
     /// Replaces a content, or creates it.
     Put(Who, u8, Vec<u8>),
-    /// Writes in place, as far as there is a file.
+    /// Writes in place, if there is a file.
     Write(Who, u8, u16, Vec<u8>),
     Append(Who, u8, Vec<u8>),
     Truncate(Who, u8, u16),
@@ -66,7 +67,7 @@ impl Step {
         }
     }
 
-    /// What it does to the model; false if there is no such file.
+    /// Applies it to the model; false if there is no such file.
     fn apply(&self, model: &mut Model) -> bool {
         match self {
             Self::Put(_, n, bytes) => {

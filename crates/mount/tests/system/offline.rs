@@ -1,4 +1,4 @@
-//! What was seen is shown without the server.
+//! Known files are shown without the server.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn offline(dir: &Path) -> Options {
     Options { offline: true, ..caching(dir) }
 }
 
-/// Mounts as soon as what the last mount was still writing is written.
+/// Mounts as soon as the last mount has finished writing.
 async fn open(world: &World, options: Options) -> Outcome<Mount> {
     loop {
         match FileSystem::open(world.client.clone(), options.clone()).await {
@@ -27,14 +27,14 @@ async fn open(world: &World, options: Options) -> Outcome<Mount> {
     }
 }
 
-/// What the journals have, as text.
+/// The text of the journals.
 fn journals(dir: &Path) -> String {
     let Ok(files) = std::fs::read_dir(dir.join("trees")) else { return String::new() };
     // A journal being rewritten may have been renamed before it is read.
     files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok()).collect()
 }
 
-/// Ends a mount once this was noted, and this many bytes of contents are kept.
+/// Ends a mount once this was recorded, and this many bytes of contents are cached.
 async fn end(dir: &Path, mount: Mount, noted: &[&str], bytes: u64) {
     loop {
         mount.system.publish_all().await.unwrap();
@@ -51,7 +51,8 @@ fn large() -> Vec<u8> {
     (0..(3 << 20) + 5).map(|at: u32| (at / 3) as u8).collect()
 }
 
-/// A store of which a mount has seen `/lab` and the content of `/lab/large`, but neither `/lab/other` nor what is in `/lab/sub`.
+/// A store of which a mount knows `/lab` and the content of `/lab/large`, but neither `/lab/other` nor the children of
+/// `/lab/sub`.
 async fn seen(dir: &Path) -> World {
     let world = World::new();
     world.put("/lab/large", large()).await;
@@ -119,7 +120,7 @@ async fn a_mount_starts_without_the_server_and_uses_it_once_it_is_back() {
     assert_eq!(errno(open(&world, caching(empty.path()))).await, libc::EIO, "nothing was seen");
 }
 
-/// What happened while nothing was mounted counts once a mount was in touch with the server.
+/// Changes made while nothing was mounted are applied once a mount has contacted the server.
 #[tokio::test(flavor = "multi_thread")]
 async fn resources_removed_or_revoked_meanwhile_are_not_shown() {
     let dir = tempfile::tempdir().unwrap();
@@ -142,7 +143,7 @@ async fn resources_removed_or_revoked_meanwhile_are_not_shown() {
     assert_eq!(errno(mount.find("/lab")).await, libc::ENETUNREACH);
 }
 
-/// What this mount changes, and what others change meanwhile.
+/// Changes by this mount, and concurrent ones by others.
 #[tokio::test(flavor = "multi_thread")]
 async fn notes_are_updated_as_resources_change() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Mounts of several resources, each at a place of its own.
+//! Mounts of several resources, each at its own path.
 
 use cenote_client::{At, Removal, XattrMode};
 use cenote_mount::{FileKind, Layout, Options, Placed, SetAttr};

@@ -1,4 +1,4 @@
-//! What `stat(2)` and its like show, as programs expect it of a file system.
+//! The results of `stat(2)` and similar calls, as programs expect them of a file system.
 
 use std::time::{Duration, SystemTime};
 

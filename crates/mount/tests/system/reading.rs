@@ -1,4 +1,4 @@
-//! What a mount shows.
+//! Reading through a mount.
 
 use cenote_client::{NewResource, ResourceKind, XattrMode};
 use cenote_mount::{FileKind, Options, Stale};

@@ -21,24 +21,25 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 pub(crate) const ROOT: u64 = 1;
 
-/// What happens to requests on their way.
+/// Faults of the connection.
 #[derive(Debug, Default)]
 pub(crate) struct Weather {
-    /// Requests whose target contains this never get an answer.
+    /// Requests whose target contains this never get a response.
     pub(crate) swallowed: Option<String>,
-    /// No request gets to the server.
+    /// No request reaches the server.
     pub(crate) away: bool,
-    /// How many requests whose target contains this do not get to the server.
+    /// The number of requests whose target contains this that do not reach the server.
     pub(crate) refused: Option<(String, u32)>,
-    /// Of how many requests whose target contains this the server does what they ask, and its answer is lost.
+    /// The number of requests whose target contains this that the server performs, but whose response is
+    /// lost.
     pub(crate) lost: Option<(String, u32)>,
-    /// How many requests whose target contains this wait for each other, and where.
+    /// The number of requests whose target contains this that wait for each other, and their barrier.
     pub(crate) meeting: Option<(String, u32, Arc<Barrier>)>,
     /// The targets of all requests.
     pub(crate) sent: Vec<String>,
 }
 
-/// The way to the server.
+/// The connection to the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Gate(Arc<dyn Transport>, pub(crate) Arc<Mutex<Weather>>);
 
@@ -88,7 +89,7 @@ impl Transport for Gate {
     }
 }
 
-/// Whether a fault meets a request with this target.
+/// Whether a fault affects a request with this target.
 fn strikes(fault: &mut Option<(String, u32)>, target: &str) -> bool {
     match fault {
         Some((text, times)) if *times > 0 && target.contains(&*text) => {
@@ -148,7 +149,7 @@ impl World {
         Self { client, gate, store, _dir: dir }
     }
 
-    /// A new user, who may read a collection and what is below it, and a mount of theirs.
+    /// A new user, who may read a collection and everything below it, and a mount of theirs.
     pub(crate) async fn mount_of_reader(&self, name: &str, path: &str) -> Mount {
         self.client.add_user(&user(name)).await.unwrap();
         self.grant(name, path, "read").await;
@@ -160,7 +161,7 @@ impl World {
         Mount { system, stale }
     }
 
-    /// Lets a user do something with a collection and what is below it.
+    /// Grants a user rights on a collection and everything below it.
     pub(crate) async fn grant(&self, name: &str, path: &str, level: &str) {
         let (name, level, scope) = (name.to_owned(), level.to_owned(), "subtree".to_owned());
         let operation = AccessOperation { name, level, scope };
@@ -187,7 +188,7 @@ impl World {
         content.into_stream().try_collect::<Vec<Bytes>>().await.unwrap().concat()
     }
 
-    /// Waits until a mount has seen all that was changed.
+    /// Waits until a mount has processed all changes.
     pub(crate) async fn settle(&self, mount: &Mount) {
         let now = self.client.changes(None, Some("now"), 0).await.unwrap();
         mount.system.reached(&now.next).await;

@@ -1,4 +1,4 @@
-//! What a mount writes.
+//! Writing through a mount.
 
 use bytes::Bytes;
 use cenote_mount::{Options, SetAttr};

@@ -1,4 +1,4 @@
-//! Objects that are written are read as they were written, whatever breaks off.
+//! Written objects are read back unchanged, despite interruptions.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Each kind of fault that an object may have is found.
+//! Each kind of fault of an object is found.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Sample, write_inventory};
 
-/// Makes one change in a sample, and expects one of these codes.
+/// Applies one change to a sample, and expects one of these codes.
 fn expect(codes: &[&str], what: &str, change: impl FnOnce(&Sample)) {
     let sample = Sample::new();
     sample.check().unwrap();

@@ -1,4 +1,4 @@
-//! The fixtures of the specification (github.com/OCFL/fixtures), where `OCFL_FIXTURES` names a copy of them.
+//! The fixtures of the specification (github.com/OCFL/fixtures), if `OCFL_FIXTURES` is the path of a copy.
 
 use std::fs;
 use std::path::{Path, PathBuf};

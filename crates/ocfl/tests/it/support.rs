@@ -12,7 +12,7 @@ pub(crate) fn stamp(second: i64) -> Stamp {
     Stamp { created, message: Some(format!("at {second}")), user }
 }
 
-/// A root with one object of three versions: `a.txt` changes once, `b/c.txt` comes, and goes.
+/// A root with one object of three versions: `a.txt` changes once, `b/c.txt` is added and removed.
 pub(crate) struct Sample {
     dir: tempfile::TempDir,
     pub(crate) object: PathBuf,
@@ -45,7 +45,7 @@ impl Sample {
         self.object.join(name)
     }
 
-    /// Changes the inventory of the object and of its head, and gives both the digest that they have then.
+    /// Changes the inventory of the object and of its head, and updates both sidecars.
     pub(crate) fn edit(&self, change: impl FnOnce(&mut Value)) {
         let text = fs::read(self.path("inventory.json")).unwrap();
         let mut inventory: Value = serde_json::from_slice(&text).unwrap();

@@ -53,7 +53,7 @@ fn object() -> impl Strategy<Value = Term> {
     ]
 }
 
-/// Statements with the place of the resource in whose description they are.
+/// Statements with the index of the resource whose description they are in.
 pub(crate) fn planted() -> impl Strategy<Value = Vec<(usize, Statement)>> {
     let subject = prop_oneof![
         6 => Just(None),
@@ -95,7 +95,7 @@ fn class(name: &'static str) -> impl Strategy<Value = (&'static str, Term)> {
     Just(("type", Term::Iri(format!("{LDP}{name}"))))
 }
 
-/// A term of a pattern: one of few variables, or something that may be there.
+/// A term of a pattern: one of a few variables, or a term that may exist.
 fn node(variables: &'static [&'static str]) -> impl Strategy<Value = String> {
     let constant = iri().prop_map(|iri| format!("<{iri}>"));
     prop_oneof![3 => select(variables).prop_map(str::to_owned), 1 => constant]
@@ -157,7 +157,7 @@ fn triple(variables: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop_oneof![8 => plain.prop_map(text), 1 => path.prop_map(text)]
 }
 
-/// Triples that a variable connects.
+/// Triples connected by a variable.
 fn group() -> impl Strategy<Value = String> {
     let first = (predicate(), value(&["?b", "?c"]));
     let first = first.prop_map(|(predicate, object)| format!("?a {predicate} {object} . "));
@@ -194,7 +194,7 @@ fn filter() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A query whose answer has no order.
+/// A query whose result has no order.
 pub(crate) fn query() -> impl Strategy<Value = String> {
     let body = (group(), vec(filter(), 0..3)).prop_map(|(group, more)| group + &more.concat());
     let form = select(

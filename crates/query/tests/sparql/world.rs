@@ -139,14 +139,14 @@ impl World {
         self.store.relocate(&self.admin, &from, &to, MoveOptions::default()).unwrap();
     }
 
-    /// All there are.
+    /// All paths.
     pub(crate) fn paths(&self) -> Vec<StorePath> {
         let below = self.store.walk(&self.admin, &StorePath::root().into(), None, 1_000).unwrap();
         let below = below.entries.into_iter().map(|stat| stat.path);
         std::iter::once(StorePath::root()).chain(below).collect()
     }
 
-    /// The rows of an answer, sorted.
+    /// The rows of a result, sorted.
     pub(crate) fn ask(&self, caller: &Caller, words: &Plain, text: &str) -> Result<Vec<String>> {
         let asked = Query::parse(text, "http://h/").map_err(|it| Error::Syntax(it.to_string()))?;
         let reading = self.store.reading(caller)?;
@@ -162,7 +162,7 @@ impl World {
         query(&reading, asked, words, format, &Limits::none()).unwrap().text == b"true"
     }
 
-    /// All that a caller may see, in memory.
+    /// Everything that a caller may see, in memory.
     pub(crate) fn oracle(&self, caller: &Caller, words: &Plain) -> Oracle {
         let reading = self.store.reading(caller).unwrap();
         let text = "SELECT ?s ?p ?o ?g { GRAPH ?g { ?s ?p ?o } }";
@@ -173,7 +173,7 @@ impl World {
     }
 }
 
-/// The rows of a table, sorted; a truth is one row.
+/// The rows of a table, sorted; a boolean is one row.
 fn rows(table: &str) -> Vec<String> {
     let lines = table.lines();
     let mut rows: Vec<String> = match table.starts_with('?') {
@@ -215,7 +215,7 @@ impl Oracle {
         Self(dataset)
     }
 
-    /// The rows of an answer, sorted, as [`World::ask`] gives them.
+    /// The rows of a result, sorted, as returned by [`World::ask`].
     pub(crate) fn ask(&self, text: &str) -> Vec<String> {
         let query = spargebra::SparqlParser::new().parse_query(text).unwrap();
         let evaluator = QueryEvaluator::new().without_optimizations();

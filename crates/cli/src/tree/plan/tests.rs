@@ -216,7 +216,7 @@ fn any_tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// What is left of the target, and what comes, when a plan is carried out.
+/// The target after a plan is carried out: kept and transferred items.
 fn carried_out(plan: Plan, mut target: Tree) -> Tree {
     for gone in &plan.remove {
         let below = format!("{gone}/");

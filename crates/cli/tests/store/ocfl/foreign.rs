@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-/// The second of its time, the message, and the files.
+/// The seconds of its time, the message, and the files.
 type Version<'a> = (i64, &'a str, &'a [(&'a str, &'a str)]);
 
 /// Writes an object of these versions.

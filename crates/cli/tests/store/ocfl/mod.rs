@@ -9,7 +9,8 @@ use cenote_ocfl::{Object, Root};
 
 use crate::world::World;
 
-/// Where the resources of a world are below `/lab`: their kinds and names, statements and versions, without what is new in another store.
+/// The resources of a world below `/lab`: their kinds and names, statements and versions, without what differs between
+/// stores.
 fn everything(world: &World, collection: &str) -> String {
     let mut all = String::new();
     let listed = world.ok(&["--json", "ls", "-r", collection]);
@@ -42,7 +43,7 @@ fn history(world: &World, path: &str) -> Vec<(String, String)> {
     versions
 }
 
-/// Checks every object below a directory beside a world; says how many there are.
+/// Checks every object below a directory beside a world; returns their number.
 fn objects(world: &World, directory: &str) -> Vec<Object> {
     let root = Root::open(&world.path(directory)).unwrap();
     let open = |directory: &std::path::PathBuf| {

@@ -1,4 +1,4 @@
-//! Random trees come back.
+//! Random trees round-trip.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -1,11 +1,11 @@
-//! What is not valid is refused, and nothing of it appears.
+//! Invalid roots are refused, and nothing of them is imported.
 
 use std::fs;
 
 use super::foreign::{header, object};
 use crate::world::World;
 
-/// The exit code and what is said of an import; nothing appeared.
+/// The exit code and the output of an import; nothing may have been created.
 fn refused(world: &World) -> (i32, String) {
     let (code, said) = world.refused(&["import", "ocfl", "archive", "/kept"]);
     assert_eq!(world.ok(&["ls", "-r", "/kept"]), "", "{said}");

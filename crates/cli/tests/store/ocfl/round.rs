@@ -1,4 +1,4 @@
-//! What was exported comes back.
+//! Exported resources round-trip.
 
 use super::{everything, history, lab, objects};
 use crate::world::World;
