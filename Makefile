@@ -35,7 +35,7 @@ lint: ## check formatting and lints
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --exclude cenote-python --all-targets -- -D warnings
 
-# Fixed seeds: whether it passes depends on the change. `make nightly` draws others.
+# Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
 test: lint ## run all tests: Rust, Python and R
 	scripts/setup test
 	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked

@@ -1,4 +1,4 @@
-"""`python -m matrix PROGRAM`: everything that is done through one opening is seen through every other."""
+"""`python -m matrix PROGRAM`: changes made through one opening are visible through every other."""
 
 import argparse
 import itertools

@@ -1,4 +1,4 @@
-"""Sends bodies that are neither JSON nor plain bytes as they were generated."""
+"""Sends bodies that are neither JSON nor plain bytes unchanged, as generated."""
 
 import schemathesis
 

@@ -3,7 +3,8 @@
     bench.py CENOTE [--mib 1024] [--children 1000000] [--rounds 3] [--dir DIR] [--dxfuse PROGRAM]… [--json FILE]
 
 The floor (floor.py) is a server that discards what it gets and sends zeros. Rounds are interleaved: each one runs every client once, and
-a row is the median. Files lie in DIR, by default in memory. With `--dxfuse`, which needs root, each such program mounts the project.
+a row is the median. Files are in DIR, by default in memory. With `--dxfuse`, which needs root, each such program mounts the
+project.
 """
 
 import argparse
@@ -34,7 +35,7 @@ ENTRIES = 10_000
 
 
 class Dx:
-    """`dx` with an environment of its own."""
+    """`dx` with its own environment."""
 
     def __init__(self, url, token, project, directory):
         host, port = url.removeprefix('http://').rsplit(':', 1)
@@ -56,7 +57,7 @@ class Dx:
         return subprocess.run([program, *map(str, arguments)], env=self.environment, check=True, **streams)
 
     def upload(self, file, name):
-        """The id of what was uploaded from the standard input."""
+        """The id of a file uploaded from standard input."""
         with open(file, 'rb') as data:
             done = self.run('upload', '--wait', '-', '--path', f'/{name}', '--brief', stdin=data, stdout=subprocess.PIPE)
         return done.stdout.decode().strip()
@@ -118,7 +119,7 @@ def seconds(work, *arguments):
 
 
 def transfers(options, directory, program, dx):
-    """Uploads, downloads and prints a file through each client, in turns."""
+    """Uploads, downloads and prints a file through each client in turn."""
     size = options.mib * MIB
     data = directory / 'data'
     data.write_bytes(bytes(size))
@@ -149,12 +150,12 @@ def transfers(options, directory, program, dx):
 
 
 def path_of(number, folders=True):
-    """Where an object lies: 1,000 are in a folder, or all in one."""
+    """The path of an object: 1,000 per folder, or all in one."""
     return f'd{number // 1_000:05}/o{number:07}' if folders else f'o{number:07}'
 
 
 def archive(first, count, folders):
-    """A tar with that many small files."""
+    """A tar with this many small files."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode='w', format=tarfile.USTAR_FORMAT) as tar:
         for number in range(first, first + count):
@@ -165,7 +166,7 @@ def archive(first, count, folders):
 
 
 def fill(api, collection, count, folders=True):
-    """Makes that many objects by batches."""
+    """Creates this many objects in batches."""
     for first in range(0, count, BATCH):
         some = archive(first, min(BATCH, count - first), folders)
         api.send('POST', f'/v1/batch?path=/{collection}', some, 'application/x-tar')
@@ -181,8 +182,8 @@ def give_property(api, children):
 
 
 def searches(api, dx, options):
-    """Milliseconds to find all objects with a property among all of them, in the server and with `dx`."""
-    # The server ended a connection that was idle for as long as the rounds took; the next request opens another.
+    """Milliseconds to find all objects with a property, in the server and with `dx`."""
+    # The server has closed the idle connection during the rounds; the next request opens another.
     api.http.close()
     fill(api, 'many', options.children)
     give_property(api, options.children)

@@ -1,6 +1,6 @@
-"""A server that does nothing with what a client sends, and sends zeros: what `dx` itself takes, and no less.
+"""A server that discards what a client sends, and sends zeros: the lower bound is the time of `dx` itself.
 
-It speaks as much of the API as uploading, downloading and printing one file need. The file has the requested size, in parts as
+It implements as much of the API as is needed to upload, download and print one file. The file has the requested size, in parts as
 `dx upload` sends them.
 """
 
@@ -54,7 +54,7 @@ class Floor:
         }
 
     def answer(self, path, given):
-        """The answer to a call."""
+        """The response to a call."""
         method = path.rsplit('/', 1)[-1]
         if path == '/file/new':
             self.parts = {}

@@ -1,11 +1,10 @@
 """Reading and writing trajectories: cenote.gsd, the package gsd, and the raw limit, side by side.
 
-Every lane is run for each of the three in turn, and that so many times; the table has medians.
-Reads are judged with the arrays touched (summed). The raw limit reads and writes the same bytes
+Every lane is run for each of the three in turn, repeatedly; the table has medians.
+Reads include touching the arrays (summing them). The raw limit reads and writes the same bytes
 with ``preadv`` and ``writev``, into and from NumPy arrays, without any format.
 
-All three read the same file, since both libraries write the same bytes, and no more than one is
-there at a time.
+All three read the same file, since both libraries write the same bytes, and only one exists at a time.
 """
 
 import argparse
@@ -41,7 +40,7 @@ def load(name):
 
 
 class Work:
-    """One size: so many frames of so many particles, each 28 bytes."""
+    """One size: the numbers of frames and particles, each 28 bytes."""
 
     def __init__(self, directory, mib, side):
         self.directory = directory
@@ -57,7 +56,7 @@ class Work:
         self.raw_path = directory / 'raw'
 
     def remove_files(self):
-        """Makes room for the next file, and waits until there is."""
+        """Frees space for the next file, and waits until it is available."""
         for path in (self.path, self.raw_path):
             path.unlink(missing_ok=True)
         os.sync()
@@ -103,7 +102,7 @@ class Trajectory:
 
 
 class Raw:
-    """The same bytes, without a format: writes them alone, and reads them where gsd put them."""
+    """The same bytes, without a format: writes only them, and reads them at the offsets of gsd."""
 
     name = 'raw'
 
@@ -150,12 +149,12 @@ def sync(path):
 def drop_caches():
     os.sync()
     DROP_CACHES.write_text('3')
-    # What the lane before read ahead may still be on its way.
+    # The read-ahead of the previous lane may still be in progress.
     time.sleep(0.1)
 
 
 def warm_up(work):
-    """Brings what will be read into the page cache, so that nobody does it for the others."""
+    """Loads the data into the page cache, so that the first lane does not do so for the others."""
     raw = Raw()
     file = raw.open(work)
     for shuffled in (False, True):
@@ -188,7 +187,7 @@ def read_lanes(peer, work, state, prepare):
 
 
 def turns(peers, lane, repetition):
-    """The order of a lane: rotated, but the last to write leaves the file that is read."""
+    """The order of a lane: rotated; the last writer leaves the file that is read."""
     if lane != 'write':
         first = repetition % len(peers)
         return peers[first:] + peers[:first]
@@ -306,7 +305,7 @@ def main():
     seen = everything['small'] = measure_small(trajectories, args.directory, args.repetitions)
     print(table('small files', medians(seen)), flush=True)
     for mib in map(int, args.sizes.split(',')):
-        # Beside the file, its index and names.
+        # In addition to the file: its index and names.
         needed = mib * MIB * 9 // 8
         if shutil.disk_usage(args.directory).free < needed:
             print(f'\n{mib} MiB: left out, because it needs {needed // MIB} MiB of disk', flush=True)

@@ -1,4 +1,4 @@
-# The package under measurement, whichever is in the first library: cenote, or a rirods that speaks one of two protocols.
+# The package being measured, the one in the first library: cenote, or a rirods for one of two protocols.
 
 library <- .libPaths()[[1]]
 package <- intersect(c("cenote", "rirods"), list.files(library))[[1]]
@@ -6,7 +6,7 @@ version <- as.character(packageVersion(package, library))
 url <- Sys.getenv("CENOTE_URL")
 suppressPackageStartupMessages(base::library(package, character.only = TRUE))
 
-# rirods of the older protocol moves `count` bytes a request.
+# rirods for the older protocol transfers `count` bytes per request.
 piecewise <- package == "rirods" && packageVersion(package, library) < "0.2"
 
 if (piecewise) {
@@ -16,8 +16,8 @@ if (piecewise) {
 }
 iauth("rods", "rods")
 
-# What the server has logged from a line on of the requests whose line matches: the seconds that each took it, from the header of
-# the request to the last byte of the answer.
+# The matching requests in the log of the server from a line on: the seconds that each took, from the header of the
+# request to the last byte of the response.
 logged <- function() readLines(Sys.getenv("CENOTE_LOG"), warn = FALSE)
 server_seconds <- function(since, pattern = "answered status=2") {
   lines <- grep(pattern, utils::tail(logged(), -since), value = TRUE)
@@ -26,15 +26,15 @@ server_seconds <- function(since, pattern = "answered status=2") {
 
 told <- function(number) format(number, big.mark = ",", scientific = FALSE)
 
-# Does something, and then says on stderr how long it took.
+# Runs an expression, and prints on stderr how long it took.
 step <- function(what, work) {
   seconds <- system.time(force(work))[["elapsed"]]
   message(sprintf("%s %s: %s, %.1f s", package, version, what, seconds))
   invisible(work)
 }
 
-# One measurement as a row. Where a call takes minutes there is one iteration, after the one in which memory is counted.
-# The deprecation of `count` is warned of at each call.
+# One measurement as a row. If a call takes minutes, there is one iteration, after the one that measures memory. Each
+# call warns that `count` is deprecated.
 measured <- function(call, verb, size, slow = FALSE) {
   mark <- suppressWarnings(bench::mark(call(),
     min_iterations = if (slow) 1 else 5, max_iterations = if (slow) 1 else 100, filter_gc = FALSE, check = FALSE

@@ -1,9 +1,10 @@
-# Fills a collection with small objects, without a file for each: tar streams are made in memory and go to `POST /v1/batch`.
-# (A million files would have to be made and removed, and on a disk that discards freed blocks each removal takes 1 ms.)
+# Fills a collection with small objects, without a file for each: tar streams are built in memory and sent to `POST
+# /v1/batch`. (A million files would have to be created and removed, and on a disk that discards freed blocks each
+# removal takes 1 ms.)
 
 objects_a_request <- 25000
 
-# The object of a number; `fill` gives each its number as content, too.
+# The name of the object with a number; `fill` also uses the number as its content.
 numbered <- function(i) sprintf("f%07d", i)
 
 fill <- function(collection, n) {
@@ -32,7 +33,7 @@ tar_of <- function(numbers) {
   c(entries, raw(1024))
 }
 
-# A header of POSIX ustar and a block for the content. Its checksum is that of one with blanks in place of it.
+# A POSIX ustar header and a block for the content. The checksum is computed with blanks in its place.
 header_of <- function(name, size) {
   header <- raw(1024)
   at <- function(offset, text) header[offset + seq_len(nchar(text))] <<- charToRaw(text)

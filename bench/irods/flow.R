@@ -1,5 +1,6 @@
-# What a session of a client costs the server: every verb thirty times, in a home of a few objects. The times are the
-# server's own, of each request but the recursive lists of the home that rirods asks for (those are measured by `query`).
+# The cost of a client session for the server: every verb thirty times, in a home with a few objects. The times are from
+# the server's log, for each request except the recursive listings of the home that rirods requests (those are measured
+# by `query`).
 source("bench/irods/client.R")
 
 file <- tempfile()

@@ -1,5 +1,6 @@
-# iget of one small object, while the home has 10 objects, while it has 100,000 (a few less: rirods looks for a path in a
-# listing that it cuts to 100,000 entries, and fails beyond), and with 10 again: what differs between the two is the machine's.
+# iget of one small object, while the home has 10 objects, while it has 100,000 (a few less: rirods looks for a path in
+# a listing that it cuts to 100,000 entries, and fails beyond), and with 10 again: the difference between the two is due
+# to the machine.
 source("bench/irods/client.R")
 source("bench/irods/fill.R")
 

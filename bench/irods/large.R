@@ -1,4 +1,4 @@
-# Files of 100 MB and 1 GB beside curl and the native opening, in turn; every file that comes is a new one.
+# Files of 100 MB and 1 GB beside curl and the native opening, in turn; every downloaded file is a new one.
 source("bench/irods/client.R")
 directory <- commandArgs(TRUE)[[2]]
 

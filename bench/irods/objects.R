@@ -1,5 +1,5 @@
 # isaveRDS and ireadRDS of objects, `count = 1000`: the second published table. The published objects were compact
-# sequences, of which R writes 283 bytes whatever their length; these have the size that they say.
+# sequences, of which R writes 283 bytes whatever their length; these have the stated sizes.
 source("bench/irods/client.R")
 
 rows <- lapply(10^(2:6), function(n) {

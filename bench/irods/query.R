@@ -1,5 +1,5 @@
-# 1,000,000 objects: GenQuery by the value of an attribute, with its name and without, as R sees it and as the server does; and
-# the list of the home, as a data frame of R and as bytes that only come.
+# 1,000,000 objects: GenQuery by the value of an attribute, with its name and without, as measured by R and by the
+# server; and the listing of the home, as a data frame in R and as bytes that are only received.
 source("bench/irods/client.R")
 source("bench/irods/fill.R")
 
@@ -13,7 +13,7 @@ step(paste("describe", told(described)), for (i in seq_len(described)) {
   )
 })
 
-# A row of a call, with the server's share of it: what it logs of the requests whose line matches.
+# A row for a call, with the server's share of it: the logged times of the matching requests.
 with_server <- function(call, verb, pattern) {
   since <- length(logged())
   row <- step(verb, measured(call, verb, count))
@@ -29,7 +29,7 @@ by <- "SELECT COLL_NAME, DATA_NAME WHERE META_DATA_ATTR_VALUE = '7'"
 
 list_in_r <- function() stopifnot(nrow(ils("million", limit = count)) == count)
 
-# As rirods asks for it, but nothing is made of the answer: it goes to a file as it comes.
+# The same request as by rirods, but the response is not parsed: it is written to a file.
 login <- system2("curl", c("-sf", "-X", "POST", "-u", "rods:rods", paste0(url, "/irods-http-api/0.7.0/authenticate")), stdout = TRUE)
 listed <- tempfile()
 list_home <- function() {

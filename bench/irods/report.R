@@ -1,4 +1,4 @@
-# What the parts have measured, as tables in Markdown.
+# The results of the parts, as tables in Markdown.
 out <- commandArgs(TRUE)[[1]]
 
 rows_of <- function(part) {
@@ -21,7 +21,8 @@ markdown <- function(table) {
   cat("\n")
 }
 
-# A row a size; for each package, the time of each verb, what it allocates, and how many times as long as cenote it takes.
+# One row per size; for each package, the time of each verb, its allocations, and the ratio of its time to that of
+# cenote.
 by_package <- function(part) {
   rows <- rows_of(part)
   if (is.null(rows)) return(invisible())
@@ -35,7 +36,7 @@ by_package <- function(part) {
   ))
 }
 
-# What the server says of its own time.
+# The times logged by the server.
 by_server <- function(part) {
   rows <- rows_of(part)
   if (is.null(rows)) return(invisible())

@@ -1,10 +1,10 @@
-"""The published benchmark of LAKEsuperior, for cenote and for peers that are named, one after the other in one run.
+"""The published benchmark of LAKEsuperior, for cenote and for the given peers, one after the other in one run.
 
     bench.py CENOTE [--children 10000] [--peer NAME=URL]… [--json FILE]
 
-CENOTE is the program; its server runs on a store of its own in a directory below TMPDIR. A peer is a server that runs already; URL is
-an address below which resources can be made without a login. Each resource has 200 triples (see shape.py), and links to the one that
-was made before it. One client, one kept connection, but for the row of 8 clients; making a body is not timed.
+CENOTE is the program; its server runs with its own store in a directory below TMPDIR. A peer is a running server; URL is an address
+below which resources can be created without a login. Each resource has 200 triples (see shape.py), and links to the one created
+before it. One client with one persistent connection, except for the row of 8 clients; building a body is not timed.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def quantile(times, part):
 
 
 def put_children(server, parent, count, rng, ref):
-    """Makes children by PUT; gives the time of each, and the path of the last."""
+    """Creates children by PUT; returns the time of each, and the path of the last."""
     connection = server.connect()
     times, path = [], ref
     for _ in range(count):
@@ -112,7 +112,7 @@ def run_client(server, parent, count, seed, reads, ready):
 
 
 def clients(server, each, reads):
-    """Requests a second of several clients at once, which share the machine with the server."""
+    """Requests per second of several concurrent clients, which share the machine with the server."""
     parent = server.connect().make_container()
     ready = multiprocessing.Barrier(CLIENTS + 1)
     of = [

@@ -1,4 +1,4 @@
-"""The servers that are measured: a cenote of this run, and peers that run already."""
+"""The servers being measured: a cenote started by this run, and peers that are already running."""
 
 import base64
 import os
@@ -15,7 +15,7 @@ PASSWORD = 'a bench password'
 
 
 class Peer:
-    """A server at an address below which resources can be made: `NAME=URL`."""
+    """A server at an address below which resources can be created: `NAME=URL`."""
 
     def __init__(self, name, url):
         parts = urlsplit(url)
@@ -28,7 +28,7 @@ class Peer:
         return Connection(self)
 
     def peak_memory(self):
-        """Bytes; none if it is not known."""
+        """Bytes; `None` if unknown."""
         return None
 
     def on_disk(self):
@@ -39,7 +39,7 @@ class Peer:
 
 
 class Cenote(Peer):
-    """A server on a store of its own, at its Fedora address."""
+    """A server with its own store, at its Fedora address."""
 
     def __init__(self, program, directory):
         self.store = Path(directory) / 'store'
@@ -53,7 +53,7 @@ class Cenote(Peer):
         self.headers['Authorization'] = f'Basic {login}'
 
     def address(self, log):
-        """The address that the server writes once it answers."""
+        """The address that the server prints once it is ready."""
         while self.process.poll() is None:
             found = re.search(r'http://[0-9.:]+', log.read_text())
             if found:
@@ -74,7 +74,7 @@ class Cenote(Peer):
 
 
 class Connection:
-    """One kept connection. A request that is not answered as expected ends the run.
+    """One persistent connection. An unexpected response ends the run.
 
     It reads from the socket itself: with `http.client` a HEAD takes 0.13 ms more and a GET 0.17, for parsing headers.
     """
@@ -87,7 +87,7 @@ class Connection:
         self.left = b''
 
     def timed(self, method, path, body=None, expected=(200, 201, 204), **headers):
-        """Milliseconds to the end of the answer, those to its first byte, its status, and its body."""
+        """Milliseconds to the end of the response, those to its first byte, its status, and its body."""
         headers = {'Host': self.server.host, **self.server.headers, **headers}
         if body is not None:
             headers['Content-Length'] = len(body)

@@ -24,7 +24,7 @@ def literal(rng):
 
 
 def graph(rng, ref, triples=200):
-    """Turtle of so many triples about `<>`: a quarter links to `ref`, a quarter to five foreign addresses, half literals."""
+    """Turtle with this many triples about `<>`: a quarter links to `ref`, a quarter to five foreign addresses, half literals."""
     lines = []
     for i in range(triples // 4):
         lines += [

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures a mount of a server on this machine, beside `curl` and the local disk.
+"""Measures a mount of a server on this machine, compared with `curl` and the local disk.
 
     bench/mount/bench.py PROGRAM [--mib 1024] [--files 1000] [--entries 10000] [--rounds 3] [--latency-ms 20] [--dir DIR]
 
 It needs root (for cold caches) and fusermount3. Each line is the median of the rounds. "cold" means that the kernel's caches were
-dropped; the file of the server is read once before, so that its disk is not what is measured.
+dropped; the file of the server is read once before, so that its disk is not measured.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def run(*command, **options):
 
 
 class Proxy:
-    """Passes connections on, each direction late by half of the latency."""
+    """Forwards connections, delaying each direction by half of the latency."""
 
     def __init__(self, port, latency):
         self.port, self.delay = port, latency / 2
@@ -140,7 +140,7 @@ class Bench:
         return f'{self.options.mib * MIB / time / 1e6:,.0f} MB/s'
 
     def remounted(self, *flags, url=None):
-        """A mount whose caches, and the kernel's of it, are empty; the file of the server is in the page cache."""
+        """A mount with empty caches, including the kernel's; the file of the server is in the page cache."""
         def again():
             self.world.umount()
             self.world.mount('--write', *flags, url=url)

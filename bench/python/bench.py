@@ -8,9 +8,9 @@
 * CHUNKS chunks of 16 KiB of a zarr array, at random;
 * the first import of `cenote`, in a new interpreter.
 
-Rounds are interleaved: each one runs every client once, and a row is the median. Files lie in DIR, by default in memory. The S3 server
-(moto) keeps all in memory, in Python, and syncs nothing: it is no floor for a server, but `s3fs` is what programs use. What is
-received is compared with what was sent, outside of the time.
+Rounds are interleaved: each one runs every client once, and a row is the median. Files are in DIR, by default in memory. The S3
+server (moto) keeps all in memory, in Python, and syncs nothing: it is not a lower bound for a server, but `s3fs` is what programs use.
+Received data is compared with the data sent, outside of the measured time.
 """
 
 import argparse
@@ -45,7 +45,7 @@ CHUNK, CHUNKS_IN_ROW = 64, 50
 
 
 class Rows:
-    """What was measured: seconds, by work and client."""
+    """The results: seconds, by task and client."""
 
     def __init__(self):
         self.times = {}
@@ -64,7 +64,7 @@ class Rows:
 
 
 class Bench:
-    """The clients, and where files are."""
+    """The clients, and the location of files."""
 
     def __init__(self, options, directory, server, s3):
         self.options, self.directory, self.rows = options, directory, Rows()
@@ -192,7 +192,7 @@ class Bench:
                 raise SystemExit('a chunk is another one')
 
     def imports(self):
-        """Seconds in an interpreter that does nothing else, without those that it takes to start."""
+        """Seconds in a new interpreter, without its startup time."""
         for name in ('cenote', 'cenote; cenote.connect', 'cenote.gsd.hoomd', 'fsspec', 's3fs'):
             for _ in range(max(5, self.options.rounds)):
                 code = f'import time; begun = time.perf_counter(); import {name}; print(time.perf_counter() - begun)'

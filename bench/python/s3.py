@@ -11,7 +11,7 @@ BUCKET = 'bench'
 
 
 class S3:
-    """A server that keeps all in memory, so nothing in it is durable."""
+    """A server that keeps everything in memory, so nothing is durable."""
 
     def __init__(self, directory):
         self.log = Path(directory) / 's3.log'
@@ -29,7 +29,7 @@ class S3:
         raise SystemExit(f'the S3 server did not start: {self.log.read_text()}')
 
     def file_system(self, asynchronous=False):
-        """A new file system of fsspec on it, without what another one remembers."""
+        """A new file system of fsspec on it, without the caches of another one."""
         import s3fs
 
         fs = s3fs.S3FileSystem(

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Mixed load against a server of its own for some minutes, every byte that is read compared with what was written.
+"""Mixed load against a separate server for some minutes; every byte read is compared with what was written.
 
     soak.py PROGRAM [--seconds 600] [--clients 6] [--seed 1]
 
-Each client has a collection and a model of what is in it. It puts objects of sizes around 64 KiB, 512 KiB and 8 MiB, some in parts, overwrites,
-reads ranges, changes metadata, moves, lists and removes, through the native opening and the iRODS HTTP API. At the end everything is compared,
+Each client has a collection and a model of its contents. It puts objects of sizes around 64 KiB, 512 KiB and 8 MiB, some in parts,
+overwrites, reads ranges, changes metadata, moves, lists and removes, through the native opening and the iRODS HTTP API. At the end everything is compared,
 removed, and the store checked. Fails on a wrong answer, on a finding, and on memory, descriptors or disk that grew without bound.
 """
 
@@ -32,7 +32,7 @@ MIB = 1 << 20
 
 
 class Wrong(Exception):
-    """An answer that is not what it has to be."""
+    """An unexpected response."""
 
 
 class Measured:
@@ -54,7 +54,7 @@ class Measured:
 
 
 class Connection:
-    """One client's connection; a request is measured until its answer is whole."""
+    """One client's connection; a request is measured until its response is complete."""
 
     def __init__(self, address, measured):
         self.http = http.client.HTTPConnection(address, timeout=120)
@@ -89,7 +89,7 @@ class Connection:
 
 
 class Client(threading.Thread):
-    """A collection, what has to be in it, and random changes of it."""
+    """A collection, its expected contents, and random changes of it."""
 
     def __init__(self, number, address, measured, zone, seed, until):
         super().__init__(daemon=True)

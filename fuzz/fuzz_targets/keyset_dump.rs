@@ -1,4 +1,4 @@
-//! Any bytes as a dump file, of either version, whole and as a stream, and written again.
+//! Any bytes as a dump file, of either version, completely and as a stream, and written again.
 #![no_main]
 
 use cenote_keyset::format::quickdump;

@@ -1,5 +1,4 @@
-//! Any bytes as a key name: canonical names stay as they are and order as their
-//! unescaped forms.
+//! Any bytes as a key name: canonical names are unchanged and ordered like their unescaped forms.
 #![no_main]
 
 use cenote_keyset::KeyName;

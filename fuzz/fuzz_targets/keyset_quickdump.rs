@@ -1,4 +1,4 @@
-//! Any bytes as a quickdump file, whole and as a stream, and written again.
+//! Any bytes as a quickdump file, completely and as a stream, and written again.
 #![no_main]
 
 use cenote_keyset::format::dump;

@@ -1,4 +1,5 @@
-//! Any bytes as the headers that linked data reads (Prefer, Digest, Want-Digest, Link), and as conditions of a search.
+//! Any bytes as the headers that the linked-data opening reads (Prefer, Digest, Want-Digest, Link), and as conditions
+//! of a search.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any text is a query or an error; and an update, which keeps within its limits and removes nothing if it says so, or an error.
+//! Any text is a query or an error; and an update within its limits, which removes nothing if it is classified as only
+//! adding, or an error.
 
 #![no_main]
 

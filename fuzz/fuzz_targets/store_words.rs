@@ -1,5 +1,5 @@
-//! Any text as a path and as a position of the change feed: refused, or the same when shown and read
-//! again.
+//! Any text as a path and as a position of the change feed: refused, or unchanged when formatted and
+//! parsed again.
 #![no_main]
 
 use cenote_store::{Position, StorePath};

@@ -17,10 +17,10 @@ class Case:
     other: Opening
     # An empty collection of its own.
     collection: str
-    # Whether to use all names and sizes, or a selection.
+    # Whether to use all names and sizes, or only a selection.
     whole: bool
     checks: int = 0
-    # What the two clients do not support.
+    # The operations that the two clients do not support.
     reasons: set[str] = field(default_factory=set)
 
     def path(self, name: str) -> str:
@@ -45,7 +45,7 @@ class Case:
             raise AssertionError(f"{why.__name__} was expected, not {brief(seen)}")
 
     def able(self, needs: Callable[[Opening], None]) -> Opening:
-        """The one that looks if it supports this, else the one that acts."""
+        """The client that checks if it supports this, otherwise the one that makes changes."""
         try:
             needs(self.looks)
         except Unsupported:

@@ -1,4 +1,5 @@
-"""What is changed in a change set is seen by nobody else until it is committed, then whole by all; what others changed first stays."""
+"""Changes in a change set are invisible to others until it is committed, then all visible at once; earlier changes by others are
+kept."""
 
 from ..openings.opening import Attribute, Conflict
 from .case import Case, text

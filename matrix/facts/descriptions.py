@@ -33,7 +33,7 @@ def descriptions(case: Case) -> None:
 
 
 def shown(case: Case, attributes: list[Attribute]) -> list[Attribute]:
-    """Those that both clients can show."""
+    """The attributes that both clients can show."""
     if case.acts.has_units and case.looks.has_units:
         return attributes
     case.reasons.add("triples and properties have no units")

@@ -1,4 +1,4 @@
-"""A link set through one opening is one in every other, follows what it leads to, and keeps to the integrity that is required."""
+"""A link set through one opening is a link in every other, follows its target, and respects the required integrity."""
 
 from ..openings.opening import Dangling
 from .case import Case

@@ -1,4 +1,4 @@
-"""A name is the same everywhere, whatever characters it has."""
+"""A name is the same in every opening, whatever its characters."""
 
 from .case import Case, text
 

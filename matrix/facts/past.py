@@ -1,4 +1,5 @@
-"""What was changed through one opening is shown as it was by every opening that shows the past; what it restores is seen in all."""
+"""The former state of a resource changed through one opening is shown by every opening that shows the past; a restored one is
+visible in all."""
 
 from ..openings.opening import Attribute
 from .case import Case, text

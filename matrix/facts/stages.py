@@ -1,4 +1,5 @@
-"""What is written to a stage is seen through no opening before it is published, then whole; what another changed first stays."""
+"""Data written to a stage is invisible in all openings until it is published, then complete; an earlier change by another client is
+kept."""
 
 from ..openings.opening import Conflict
 from .case import Case, text

@@ -1,4 +1,4 @@
-"""What is replaced through one opening is a version in every opening that shows versions; a restored one is seen in all."""
+"""A state replaced through one opening is a version in every opening that shows versions; a restored one is visible in all."""
 
 from ..openings.opening import Attribute
 from .case import Case, text

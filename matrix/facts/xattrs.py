@@ -1,4 +1,4 @@
-"""An extended attribute is an attribute in every other opening, and the other way round."""
+"""An extended attribute is an attribute in every other opening, and vice versa."""
 
 import base64
 
@@ -6,7 +6,7 @@ from ..openings.opening import Attribute
 from .case import Case
 
 TEXT = Attribute("note", "a + b = 100 %; Größe")
-# No text, and so shown in base64.
+# Not text, and therefore shown in base64.
 BYTES = bytes([0, 255, 128, 10])
 
 

@@ -1,6 +1,6 @@
 """The DNAnexus opening, with `dx`'s library dxpy of PyPI.
 
-A collection in the root is a project, and what is below it is in the folders of that project.
+A collection in the root is a project, and the resources below it are in the folders of that project.
 """
 
 from urllib.parse import urlsplit
@@ -61,7 +61,7 @@ class Dnanexus(Opening):
         return project, only
 
     def put(self, path: str, data: bytes) -> None:
-        """No call replaces a content: what is there is removed first."""
+        """No call replaces a content: an existing object is removed first."""
         project, found = self.objects(path)
         if found:
             self.call(dxpy.api.project_remove_objects, project, {"objects": found})
@@ -92,7 +92,7 @@ class Dnanexus(Opening):
         return Entry("object", seen["size"], modified=seen["modified"] // 1000)
 
     def folder(self, path: str) -> tuple[str, str, dict]:
-        """The project, the path and what is in a folder."""
+        """The project, the path and the content of a folder."""
         project, inside = self.project(path)
         listed = {"folder": inside, "describe": {"fields": {"name": True}}}
         return project, inside, self.call(dxpy.api.project_list_folder, project, listed)

@@ -14,7 +14,7 @@ from .record import CITES
 LDP = "http://www.w3.org/ns/ldp#"
 FEDORA = "http://fedora.info/definitions/v4/repository#"
 PREMIS = "http://www.loc.gov/premis/rdf/v1#"
-# The predicates of attributes whose names are no IRIs.
+# The predicates of attributes whose names are not IRIs.
 ATTRIBUTE = "cenote:attribute/"
 TRIPLE = re.compile(r'<([^>]*)> <([^>]*)> (?:<([^>]*)>|"((?:[^"\\]|\\.)*)"\S*) \.')
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
@@ -113,7 +113,8 @@ class LinkedData(Opening):
     def find(self, collection: str, attribute: Attribute) -> set[str]:
         predicate = ATTRIBUTE + quote(attribute.name, safe="")
         stated = f"?x <{predicate}> {literal(attribute.value)}"
-        # A caller who does not see the collection may see what is in it, but not that it contains it.
+        # A caller who cannot see the collection may see resources in it, but not that it contains
+        # them.
         below = literal(f"{self.root}{quote(collection)}/")
         rows = self.graph.query(f"SELECT ?x {{ {stated} FILTER(STRSTARTS(STR(?x), {below})) }}")
         return {unquote(str(row.x).removeprefix(self.root)) for row in rows}

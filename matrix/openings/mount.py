@@ -1,6 +1,6 @@
 """A mount of the whole store by the program, used through the kernel.
 
-What others change is reported to a mount, so each request first waits until all changes so far have been.
+Changes by others are reported to a mount, so each request first waits until all changes so far have been.
 """
 
 import base64
@@ -141,7 +141,7 @@ def remove(path: Path) -> None:
 
 
 def text(value: bytes) -> str:
-    """A value as attributes show it: bytes that are no text in base64."""
+    """A value in the form of attributes: bytes that are not text in base64."""
     try:
         return value.decode()
     except UnicodeDecodeError:

@@ -168,7 +168,7 @@ class Native(Opening):
         return links_of(self.graph(path))
 
     def needs_integrity(self) -> None:
-        """It sets what is required of links."""
+        """It sets the required link integrity."""
 
     def integrity(self, collection: str, word: str) -> None:
         body = {"path": collection, "link_integrity": word}

@@ -15,11 +15,11 @@ class Absent(Exception):
 
 
 class Conflict(Exception):
-    """Somebody else changed what a change set or a stage rests on."""
+    """Another client changed a resource on which a change set or a stage depends."""
 
 
 class Dangling(Exception):
-    """A link leads to nothing, and the collection refuses such links."""
+    """A link has no target, and the collection refuses such links."""
 
 
 class Full(Exception):
@@ -121,7 +121,7 @@ class Opening:
         raise Unsupported("only the native opening can set which versions are kept")
 
     def keep_versions(self, collection: str) -> None:
-        """Has a version kept with each change in the collection."""
+        """Makes the collection keep a version at each change."""
         self.needs_versions()
 
     def versions(self, path: str) -> list[int]:
@@ -157,7 +157,7 @@ class Opening:
         raise Unsupported("only the native opening shows the past")
 
     def restore_as_of(self, path: str, position: str, to: str) -> None:
-        """Restores an object or a collection under another name, and waits until it is there."""
+        """Restores an object or a collection under another name, and waits until it exists."""
         self.needs_past()
 
     def needs_xattrs(self) -> None:
@@ -172,7 +172,7 @@ class Opening:
         self.needs_xattrs()
 
     def begin(self) -> str:
-        """Begins a change set, which `within` takes."""
+        """Creates a change set, for `within`."""
         raise Unsupported("only the native opening holds change sets")
 
     def within(self, changeset: str) -> "Opening":
@@ -199,7 +199,7 @@ class Opening:
         raise Unsupported("attributes are text, not links")
 
     def needs_integrity(self) -> None:
-        """Raises `Unsupported` if it does not set what is required of links, or moves nothing."""
+        """Raises `Unsupported` if it cannot set the required link integrity, or cannot move resources."""
         raise Unsupported("only the native opening can set the integrity of links")
 
     def integrity(self, collection: str, word: str) -> None:
@@ -207,11 +207,11 @@ class Opening:
         self.needs_integrity()
 
     def needs_stages(self) -> None:
-        """Raises `Unsupported` if an object is not written to aside."""
+        """Raises `Unsupported` if there are no stages."""
         raise Unsupported("only the native opening has stages that begin from an object")
 
     def stage(self, path: str) -> str:
-        """Begins a stage from an object."""
+        """Creates a stage with the content of an object."""
         raise Unsupported("only the native opening has stages that begin from an object")
 
     def write_stage(self, stage: str, offset: int, data: bytes) -> None:
@@ -228,7 +228,7 @@ class Opening:
 
 
 def within(collection: str, paths: set[str]) -> set[str]:
-    """Those directly in the collection. It may be one that the user cannot list, so the whole store is searched."""
+    """The paths directly in the collection. The user may be unable to list it, so the whole store is searched."""
     return {path for path in paths if split(path)[0] == collection}
 
 

@@ -158,7 +158,7 @@ class Program(Opening):
         return links_of(self.graph(path))
 
     def needs_integrity(self) -> None:
-        """It sets what is required of links."""
+        """It sets the required link integrity."""
 
     def integrity(self, collection: str, word: str) -> None:
         self.run("meta", "integrity", collection, word)

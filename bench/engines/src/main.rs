@@ -15,12 +15,12 @@ use std::process::ExitCode;
 use self::target::Target;
 use self::workload::Size;
 
-/// What the command line asks for.
+/// The command line.
 #[derive(Debug)]
 struct Options {
     target: Target,
     size: Size,
-    /// This process is the one that writes and is then killed.
+    /// This is the process that writes and is then killed.
     child: bool,
 }
 

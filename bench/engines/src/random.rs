@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same in each run (SplitMix64).
+//! Pseudo-random numbers, the same in each run (SplitMix64).
 
-/// A sequence that its seed names.
+/// A sequence determined by its seed.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 

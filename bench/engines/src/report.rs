@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What a list of latencies says, in milliseconds.
+/// A summary of latencies, in milliseconds.
 #[derive(Debug)]
 pub(crate) struct Latencies {
     mean: f64,

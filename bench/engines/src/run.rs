@@ -42,7 +42,7 @@ fn in_process(target: &Target, size: Size) -> Result<String> {
     Ok(format!("| {} | {written} | - | - | - | {reads} |", engine.name()))
 }
 
-/// Writes in a child that is killed, and opens what it left.
+/// Writes in a child that is killed, then opens its store.
 fn embedded(parent: &std::path::Path, size: Size) -> Result<String> {
     let dir = tempfile::tempdir_in(parent).map_err(|error| error.to_string())?;
     let target = Target::Fjall(dir.path().to_owned());
@@ -87,7 +87,7 @@ fn first_line(child: &mut Child) -> std::io::Result<String> {
     Ok(line)
 }
 
-/// Waits to be killed, or for the end of the process that would do it.
+/// Waits to be killed, or for the end of the parent.
 fn park() -> Result<()> {
     std::io::stdin().read_line(&mut String::new()).map_err(|error| error.to_string())?;
     Ok(())
@@ -105,7 +105,7 @@ fn write(engine: &dyn Engine, size: Size) -> Result<String> {
     Ok(Latencies::of(&samples).cells())
 }
 
-/// Until the engine has answered a read.
+/// The time until the engine has completed a read.
 fn reopen(target: &Target) -> Result<(Arc<dyn Engine>, Duration)> {
     let start = Instant::now();
     let engine = target.open()?;
@@ -121,7 +121,7 @@ const GETS: u32 = 20_000;
 const SCANS: u32 = 500;
 const SCANNED: usize = 200;
 
-/// Cells with microseconds for a read: of a term that is there, of one that is not, of a row in a scan.
+/// Cells with microseconds for a read: of an existing term, of a missing one, of a row in a scan.
 fn read(engine: &dyn Engine, size: Size) -> Result<String> {
     let mut random = Random::new(7);
     let mut literal = move || {

@@ -1,4 +1,4 @@
-//! The engine to measure, and where it keeps its store.
+//! The engine to measure, and the location of its store.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Target {
         }
     }
 
-    /// The name to give to a child process.
+    /// The argument for a child process.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Memory => "memory".to_owned(),

@@ -8,7 +8,7 @@ use cenote_kv::Batch;
 
 use crate::random::Random;
 
-/// How large the work is.
+/// The size of the workload.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     /// Resources, one commit each.
@@ -20,12 +20,12 @@ pub(crate) struct Size {
 const PREDICATES: u64 = 20;
 const SHARED_LITERALS: u64 = 10_000;
 
-/// Where the literals of a resource begin in the numbering of all.
+/// The number of the first literal of a resource.
 fn first_literal(size: Size, resource: u64) -> u64 {
     SHARED_LITERALS + resource * size.triples
 }
 
-/// The number of a literal, as its hash is: spread over all keys.
+/// The hash of a literal: its number, spread over all keys.
 fn hash(literal: u64) -> [u8; 16] {
     let mut random = Random::new(literal);
     let mut hash = [0; 16];
@@ -39,7 +39,7 @@ pub(crate) fn hash_key(literal: u64) -> Vec<u8> {
     [b"h".as_slice(), &hash(literal)].concat()
 }
 
-/// Everything that the store of a resource writes.
+/// All rows written for a resource.
 pub(crate) fn batch(size: Size, resource: u64) -> Batch {
     let mut batch = Batch::default();
     batch.expect(resource_key(resource), None).put(resource_key(resource), vec![0; 64]);

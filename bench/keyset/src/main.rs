@@ -60,7 +60,7 @@ fn set(keys: &KeySet, path: &Path, parent: &str, plugin: &str) {
     write(keys, &name(parent), format(plugin), WriteOptions::default(), file).unwrap();
 }
 
-/// Looks at every byte of every name, value and metakey.
+/// Reads every byte of every name, value and metakey.
 fn touch(keys: &KeySet) {
     let mut sum = 0_u64;
     let mut add = |bytes: &[u8]| sum += bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>();
@@ -118,7 +118,7 @@ impl Random {
     }
 }
 
-/// The time since the last call, printed as `benchmark_storage` prints it.
+/// The time since the last call, printed in the format of `benchmark_storage`.
 struct Clock<'a> {
     plugin: &'a str,
     last: Instant,
@@ -177,8 +177,8 @@ fn storage_run(large: &KeySet, file: &Path, plugin: &str) {
     clock.row("strcmp key value");
 }
 
-/// Reads, adds one key and writes, again and again in one process, which keeps the keys until it
-/// has read the new ones.
+/// Reads, adds one key and writes, repeatedly in one process, which keeps the keys until it has
+/// read the new ones.
 fn append(directory: &str, parent: &str, plugin: &str, rounds: u32) {
     let file = Path::new(directory).join(format!("test.{plugin}.append"));
     set(&load(directory, parent, plugin), &file, parent, plugin);

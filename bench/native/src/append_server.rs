@@ -1,5 +1,5 @@
-//! The peer of small writes: a bare HTTP server that appends the body of each request to
-//! one file, synced before it answers.
+//! The server compared with for small writes: a bare HTTP server that appends the body of each
+//! request to one file, synced before it answers.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -21,13 +21,13 @@ use crate::Outcome;
 
 /// A server that runs until it is dropped.
 pub(crate) struct AppendServer {
-    /// Where it listens.
+    /// Its address.
     pub(crate) url: String,
     _runtime: Runtime,
 }
 
 impl AppendServer {
-    /// Starts one that appends to a file.
+    /// Starts a server that appends to a file.
     pub(crate) fn start(file: &Path) -> Outcome<Self> {
         let file = Arc::new(Mutex::new(File::create(file)?));
         let runtime = Runtime::new()?;

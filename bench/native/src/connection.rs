@@ -1,5 +1,5 @@
-//! A client so plain that what is measured is the server: one HTTP/1.1 connection, one
-//! request at a time.
+//! A minimal client, so that only the server is measured: one HTTP/1.1 connection, one request at a
+//! time.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -25,12 +25,12 @@ impl Connection {
         Ok(Self { stream: BufReader::new(stream), authorization: format!("Basic {secret}") })
     }
 
-    /// Sends a request and reads the answer; anything but success is an error.
+    /// Sends a request and reads the response; anything but success is an error.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Outcome<Vec<u8>> {
         self.send_from(method, path, body.len() as u64, &mut &body[..])
     }
 
-    /// The same, with `length` bytes that are read on the way.
+    /// The same, with a body of `length` bytes that are read while sending.
     pub(crate) fn send_from(
         &mut self,
         method: &str,

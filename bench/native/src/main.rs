@@ -1,8 +1,8 @@
-//! The native opening beside its peers, in one run, interleaved; medians and ratios.
+//! The native opening compared with other programs, in one run, interleaved; medians and ratios.
 //!
-//! `bench-native CENOTE [ROW …]`: `CENOTE` is the program to measure. Rows are `big`, `small`,
-//! `memory`, `million` (with the restart) and `tree`; all of them without a name. Work is done in a
-//! new directory below `$TMPDIR`. `ROUNDS` (3) and `TREE` (a directory of many files) come from the environment.
+//! `bench-native CENOTE [ROW …]`: `CENOTE` is the program to measure. Rows are `big`, `small`, `memory`,
+//! `million` (with the restart) and `tree`; by default all of them. Work is done in a new directory below
+//! `$TMPDIR`. `ROUNDS` (3) and `TREE` (a directory of many files) come from the environment.
 
 mod append_server;
 mod connection;
@@ -16,18 +16,18 @@ use std::path::PathBuf;
 
 use report::Report;
 
-/// What every part of the benchmark may fail with.
+/// The error type of all parts of the benchmark.
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// What a row works with.
+/// The context of a row.
 pub(crate) struct Bench {
     /// The program.
     pub(crate) cenote: PathBuf,
-    /// Where files may be made.
+    /// The directory for files.
     pub(crate) dir: PathBuf,
-    /// How often each side is measured.
+    /// The number of measurements of each side.
     pub(crate) rounds: usize,
-    /// What was found.
+    /// The results.
     pub(crate) report: Report,
 }
 

@@ -1,10 +1,10 @@
-//! Medians, and the lines that are printed.
+//! Medians, and the printed lines.
 
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
 
-/// Prints a table, a line as soon as it is known.
+/// Prints a table, each line as soon as it is available.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     begun: bool,
@@ -21,7 +21,7 @@ impl Report {
         println!("| {work} | {ours} | {peer} | {ratio} | {reach} |");
     }
 
-    /// A row of two times; the ratio is the peer's time to ours: above 1 we are faster.
+    /// A row of two times; the ratio is the peer's time divided by ours: above 1, ours is faster.
     pub(crate) fn times(
         &mut self,
         work: &str,
@@ -35,20 +35,20 @@ impl Report {
     }
 }
 
-/// How long `work` takes.
+/// The time that `work` takes.
 pub(crate) fn timed(work: impl FnOnce() -> Outcome) -> Outcome<Duration> {
     let started = Instant::now();
     work()?;
     Ok(started.elapsed())
 }
 
-/// The middle one.
+/// The median.
 pub(crate) fn median(times: &mut [Duration]) -> Duration {
     times.sort();
     times[times.len() / 2]
 }
 
-/// A time as people read it.
+/// A time in a readable form.
 pub(crate) fn seconds(time: Duration) -> String {
     match time.as_secs_f64() {
         short if short < 1.0 => format!("{:.2} ms", short * 1e3),

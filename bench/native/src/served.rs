@@ -1,4 +1,4 @@
-//! A store that is served by the program under measurement.
+//! A store served by the program being measured.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use crate::{Bench, Outcome};
 
 const PASSWORD: &str = "a bench's secret";
 
-/// A running server on a store of its own; killed when it is dropped.
+/// A running server with its own store; killed when it is dropped.
 pub(crate) struct Served {
     process: Child,
-    /// Where it listens.
+    /// Its address.
     pub(crate) url: String,
     dir: PathBuf,
     cenote: PathBuf,
 }
 
 impl Served {
-    /// Makes a store in a directory of this name, and serves it.
+    /// Creates a store in a directory of this name, and serves it.
     pub(crate) fn new(bench: &Bench, name: &str) -> Outcome<Self> {
         let dir = bench.dir.join(name);
         let mut init = Command::new(&bench.cenote)
@@ -49,7 +49,7 @@ impl Served {
         Ok(Self { process, url, dir: dir.to_owned(), cenote: cenote.to_owned() })
     }
 
-    /// Kills it without warning, starts it again, and says how long it took until it answered.
+    /// Kills it without warning, restarts it, and returns the time until it responded.
     pub(crate) fn restart(&mut self) -> Outcome<Duration> {
         self.process.kill()?;
         self.process.wait()?;
@@ -77,12 +77,12 @@ impl Served {
         command
     }
 
-    /// What curl needs to log in.
+    /// The options of curl for logging in.
     pub(crate) fn credentials(&self) -> String {
         format!("admin:{PASSWORD}")
     }
 
-    /// The most memory that was ever resident, in bytes.
+    /// The peak resident memory, in bytes.
     pub(crate) fn peak_memory(&self) -> Outcome<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM")?;

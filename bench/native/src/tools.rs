@@ -1,4 +1,4 @@
-//! Other people's programs, and files to move.
+//! Other programs, and test files.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -40,11 +40,11 @@ pub(crate) fn noise(path: &Path, length: usize) -> Outcome<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// nginx, as Debian has it, with one directory to give.
+/// nginx, as packaged by Debian, serving one directory.
 pub(crate) struct Nginx {
     process: Child,
     conf: PathBuf,
-    /// Where it listens.
+    /// Its address.
     pub(crate) url: String,
 }
 

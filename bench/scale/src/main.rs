@@ -1,9 +1,9 @@
 //! How the store's costs grow: a collection of many children, and a restart.
 //!
-//! `bench-scale DIR [CHILDREN]` fills a new store in `DIR` and prints, in milliseconds, the medians
-//! of what a user does beside those children, then kills itself unannounced in a child
-//! process and measures how long a reopening takes. `bench-scale DIR OBJECTS space` measures how long it takes until
-//! the space of what was removed is back.
+//! `bench-scale DIR [CHILDREN]` fills a new store in `DIR` and prints, in milliseconds, the medians of typical
+//! operations among those children, then kills itself without warning in a child process and measures how long a
+//! reopening takes. `bench-scale DIR OBJECTS space` measures how long it takes until the space of removed objects
+//! is reclaimed.
 
 mod space;
 
@@ -20,9 +20,9 @@ use cenote_store::{
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// How many are put in one commit while filling.
+/// The number of objects put per commit while filling.
 const BATCH: usize = 500;
-/// How often each thing is measured.
+/// The number of measurements of each operation.
 const ROUNDS: usize = 201;
 
 fn main() -> Outcome {
@@ -37,7 +37,7 @@ fn main() -> Outcome {
     }
 }
 
-/// Runs the child to its death, then reopens what it left.
+/// Runs the child until it is killed, then reopens its store.
 fn parent(dir: &Path, children: usize) -> Outcome {
     let program = std::env::current_exe()?;
     std::process::Command::new(program).arg(dir).arg(children.to_string()).arg("child").status()?;

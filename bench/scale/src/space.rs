@@ -1,4 +1,4 @@
-//! How long it takes until space is back: `bench-scale DIR OBJECTS space`.
+//! How long it takes until space is reclaimed: `bench-scale DIR OBJECTS space`.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -12,14 +12,14 @@ use futures_util::stream;
 
 use crate::{BATCH, Outcome, parts, path};
 
-/// Bytes of a small object, which the catalog keeps, and of a large one.
+/// Bytes of a small object, which is stored in the catalog, and of a large one.
 const SMALL: usize = 4_096;
 const LARGE: usize = 256 << 10;
 /// Objects that are overwritten in turn.
 const OBJECTS: usize = 64;
-/// An emptied catalog is to take less, beside its reserve.
+/// The maximum size of an emptied catalog, without its reserve.
 const EMPTY: u64 = 64 << 20;
-/// The longest wait for space.
+/// The maximum wait for space.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn space(dir: &Path, objects: usize) -> Outcome {
@@ -104,14 +104,14 @@ async fn removed(dir: &Path, store: &Store, caller: &Caller, objects: usize) -> 
     Ok(())
 }
 
-/// Puts a large object under the name `n`, with bytes that follow from a seed.
+/// Puts a large object under the name `n`, with bytes determined by a seed.
 async fn put(store: &Store, caller: &Caller, (n, seed): (usize, u64)) -> Outcome {
     let bytes = stream::iter([Ok::<_, std::io::Error>(noise(LARGE, seed).into())]);
     store.put(caller, &path(&format!("/{n}"))?, bytes, PutOptions::default()).await?;
     Ok(())
 }
 
-/// Waits until it holds; says for how many seconds.
+/// Waits until the condition holds; returns the seconds it took.
 fn wait(holds: impl Fn() -> bool) -> Outcome<f64> {
     let started = Instant::now();
     while !holds() {
@@ -130,7 +130,7 @@ fn catalog(dir: &Path) -> u64 {
     on_disk(&dir).saturating_sub(reserve)
 }
 
-/// The bytes that the files below a directory take on the disk.
+/// The size on disk of the files below a directory.
 fn on_disk(dir: &Path) -> u64 {
     let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
         Ok(found) if found.is_dir() => on_disk(&entry.path()),

@@ -1,4 +1,4 @@
-//! One large file, there and back.
+//! One large file, in both directions.
 
 use std::fs::File;
 use std::io::{Read, Write};

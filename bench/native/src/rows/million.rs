@@ -48,7 +48,7 @@ pub(crate) fn measure(bench: &mut Bench) -> Outcome {
     Ok(())
 }
 
-/// Creates in turn beside a million and beside few, so that both see the same machine.
+/// Creates alternately among a million children and among a few, so that both are measured under the same conditions.
 fn creates(bench: &mut Bench, connection: &mut Connection) -> Outcome {
     let (mut many, mut few) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
@@ -69,7 +69,8 @@ fn creates(bench: &mut Bench, connection: &mut Connection) -> Outcome {
     Ok(())
 }
 
-/// Finds one object among a million, by an attribute, which an index has, and by its name, for which the collection is walked.
+/// Finds one object among a million, by an attribute, which is indexed, and by its name, for which the collection is
+/// walked.
 fn finds(bench: &mut Bench, connection: &mut Connection) -> Outcome {
     let attribute = r#"{"op":"add","attribute":"temperature","value":"291.5","unit":"K"}"#;
     let change = format!(r#"{{"path":"/many/0500000","operations":[{attribute}]}}"#);

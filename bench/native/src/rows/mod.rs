@@ -11,7 +11,7 @@ use crate::{Bench, Outcome};
 /// Measures one row, or a few that belong together.
 pub(crate) type Row = fn(&mut Bench) -> Outcome;
 
-/// Every row, by the name it is asked for.
+/// Every row, by its name on the command line.
 pub(crate) const ALL: [(&str, Row); 5] = [
     ("big", big::measure),
     ("small", small::measure),

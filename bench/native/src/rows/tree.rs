@@ -1,4 +1,4 @@
-//! A real tree of many files: kept, read back, compared; beside rclone and rsync.
+//! A real tree of many files: stored, read back, compared; with rclone and rsync for comparison.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
