@@ -1,4 +1,4 @@
-"""Makes ``_sync.py`` of ``cenote/store`` from ``_aio.py``, and what belongs to it: the same methods, which wait.
+"""Generates ``_sync.py`` of ``cenote/store`` from ``_aio.py``, and likewise for its other modules: the same methods, which block.
 
 Run it after each change of ``_aio*.py``; a test compares them.
 """

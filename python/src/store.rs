@@ -1,7 +1,7 @@
 //! `cenote._cenote.store`: calls to a server, for `cenote.Store` and `cenote.AsyncStore`.
 //!
-//! Each method returns a [`pending::Pending`], which is waited for or awaited: a verb is written once for both. Invariant: no call is
-//! waited for with the interpreter lock held.
+//! Each method returns a [`pending::Pending`], which can be waited for or awaited, so that each verb is implemented
+//! once for both. Invariant: the interpreter lock is never held while waiting for a call.
 
 mod access;
 mod answer;

@@ -7,7 +7,7 @@ PASSWORD = 'a secret of the tests'
 
 
 def program():
-    """The program `cenote`: what CENOTE_PROGRAM names, or what cargo built."""
+    """The program `cenote`: the path in CENOTE_PROGRAM, or the one built by cargo."""
     if named := os.environ.get('CENOTE_PROGRAM'):
         return named
     root = pathlib.Path(__file__).parents[2]

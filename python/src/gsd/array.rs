@@ -111,7 +111,7 @@ pub(crate) fn bytes_of<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(data_pointer(array), size) }
 }
 
-/// The bytes of a C-contiguous array that this call alone fills.
+/// The bytes of a C-contiguous array that only this call fills.
 #[expect(unsafe_code, clippy::mut_from_ref, reason = "NumPy arrays are mutable through sharing")]
 pub(crate) fn bytes_of_mut<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a mut [u8] {
     let size = array.len() * array.dtype().itemsize();

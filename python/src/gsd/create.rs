@@ -1,4 +1,4 @@
-//! Opening a file on disk, or making one, by the modes of the reference.
+//! Opening or creating a file on disk, with the modes of the reference.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use super::file::State;
 use super::source::Medium;
 
-/// Whether a mode makes a new file.
+/// Whether a mode creates a new file.
 pub(super) fn creates(mode: &str, name: &str) -> PyResult<bool> {
     match mode {
         "r" | "r+" => Ok(false),
@@ -28,7 +28,7 @@ pub(super) fn open_existing(name: &str, reading: bool) -> cenote_gsd::Result<Sta
     Ok(State::Write(Writer::open_in(Medium::File(file))?))
 }
 
-/// What must be said of a file to create it.
+/// The arguments required to create a file.
 pub(super) struct NewFile {
     application: String,
     schema: String,

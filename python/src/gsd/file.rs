@@ -175,7 +175,8 @@ impl GsdFile {
         self.relieve(py, writer)
     }
 
-    /// Sends what waits in memory, after a chunk or a frame was accepted as a whole: a failure does not tear it.
+    /// Sends buffered bytes, after a chunk or a frame was accepted completely, so that a failure does not tear
+    /// it.
     pub(crate) fn relieve(&self, py: Python<'_>, writer: &Writer<Medium>) -> PyResult<()> {
         match writer.reader().source() {
             Medium::File(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Which chunks a frame has, by what the schema makes of them.
+//! The chunks of a frame, by their meaning in the schema.
 
 use cenote_gsd::{Entry, Reader, Result};
 

@@ -25,7 +25,7 @@ pub(crate) struct Classes {
     frame: Py<PyAny>,
     /// Each container, with the columns of its groups if it has such.
     containers: Vec<(Py<PyAny>, Option<u32>)>,
-    /// What frame 0 inherits from.
+    /// The values that frame 0 inherits from.
     nothing: Py<PyAny>,
     module: Py<PyAny>,
 }

@@ -12,7 +12,7 @@ use super::file::GsdFile;
 use super::rows::{ReadError, read_rows};
 use super::source::Medium;
 
-/// Bytes read at a time: the logs of one frame lie together.
+/// Bytes read at a time: the logs of one frame are adjacent.
 const WINDOW: u64 = 4096;
 
 /// Fills, from frame 1 on, arrays whose first axis is the frame.
@@ -40,7 +40,7 @@ pub(crate) fn read_log(
 /// The values of one quantity.
 struct Column<'py> {
     array: Bound<'py, PyAny>,
-    /// What a chunk must be for its bytes to be one row of the array.
+    /// The type and shape that a chunk must have for its bytes to be one row of the array.
     row: Option<(Bound<'py, PyUntypedArray>, ChunkType, u64)>,
 }
 

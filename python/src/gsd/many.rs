@@ -25,7 +25,7 @@ pub(crate) struct Request<'a> {
 /// Where the values of one frame come from.
 enum Origin {
     Chunk(Entry),
-    /// The default of a field, for so many rows.
+    /// The default of a field, for this many rows.
     Default(usize, u64),
 }
 

@@ -1,4 +1,5 @@
-//! What a Python file reads from: a real file, or an object that supports byte ranges; and what it is written to: a real file, or a stage.
+//! The media of Python files. For reading: a real file, or an object that supports byte ranges; for writing: a real
+//! file, or a stage.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -12,10 +13,10 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
-/// Unneeded bytes of a stage that are worth a request less.
+/// The number of unneeded bytes of a stage that it is worth reading to save one request.
 const STAGE_REQUEST: u64 = 64 << 10;
 
-/// Where the bytes of an open file are.
+/// The location of the bytes of an open file.
 pub(crate) enum Medium {
     File(File),
     Ranges(ReadAhead<RangeObject>),
@@ -76,7 +77,7 @@ impl Medium {
         }
     }
 
-    /// Sends what waits in memory, if it is much.
+    /// Sends buffered bytes, if there are many.
     pub(crate) fn relieve(&self) -> io::Result<()> {
         match self {
             Self::Stage(stage) => stage.run("relieve"),
@@ -84,7 +85,7 @@ impl Medium {
         }
     }
 
-    /// Drops what was written and is not visible yet.
+    /// Drops written bytes that are not visible yet.
     pub(crate) fn discard(&self) -> io::Result<()> {
         match self {
             Self::Stage(stage) => stage.run("discard"),
@@ -224,7 +225,7 @@ impl Storage for StageObject {
         self.with(|stage| stage.call_method1(intern!(stage.py(), "set_size"), (size,)).map(drop))
     }
 
-    /// Nothing: no reader sees a part of it, so its parts need no order.
+    /// Does nothing: no reader sees a part of it, so its parts need no order.
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }

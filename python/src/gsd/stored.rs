@@ -37,7 +37,7 @@ impl GsdFile {
         let file = Self { state, name, mode, debug: true, source: Mutex::default() };
         match file.check_schema(py, schema) {
             Ok(()) => Ok(file),
-            // It is not published: nobody wrote to it.
+            // It is not published, since nothing was written to it.
             Err(error) => Err(file.abandon(py, error)),
         }
     }
@@ -92,7 +92,7 @@ impl GsdFile {
     }
 }
 
-/// The same object as of now, if it knows how.
+/// The current state of the same object, if it supports that.
 fn renewed<'py>(source: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     match source.getattr_opt("renewed")? {
         Some(renewed) => renewed.call0(),

@@ -102,7 +102,7 @@ impl Trajectory {
         self.with_reader(py, |reader| reader.read_initial())
     }
 
-    /// Appends a frame. Nothing of it is written if any of it is not valid.
+    /// Appends a frame. Nothing is written if any part of it is invalid.
     fn append<'py>(
         &self,
         py: Python<'py>,

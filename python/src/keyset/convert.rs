@@ -64,7 +64,7 @@ pub(crate) fn value<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound
     }
 }
 
-/// Gives a key a value.
+/// Sets the value of a key.
 pub(crate) fn set_value(key: &mut Key, value: &Bound<'_, PyAny>) -> PyResult<()> {
     if value.is_none() {
         key.set_binary(b"");
@@ -80,7 +80,7 @@ pub(crate) fn set_value(key: &mut Key, value: &Bound<'_, PyAny>) -> PyResult<()>
     Ok(())
 }
 
-/// A refusal as an exception.
+/// An error as an exception.
 pub(crate) fn wrong(error: impl std::fmt::Display) -> PyErr {
     KeySetError::new_err(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! What a call answers, until it becomes an object of Python.
+//! The result of a call, before it becomes a Python object.
 
 use bytes::Bytes;
 use pyo3::IntoPyObjectExt;
@@ -9,30 +9,30 @@ use serde_json::Value;
 
 use super::error::Failure;
 
-/// An answer, which any thread can hold.
+/// A result, which any thread can hold.
 pub(super) enum Answer {
     /// A value of JSON, such as a resource.
     Json(Value),
     /// The bytes of a content.
     Bytes(Bytes),
-    /// Why one of several things failed.
+    /// Why one of several items failed.
     Failure(Failure),
-    /// Answers of several things.
+    /// Results of several items.
     List(Vec<Answer>),
 }
 
 impl Answer {
-    /// The answer for a value of the client.
+    /// The result for a value of the client.
     pub(super) fn of(value: &impl Serialize) -> Self {
         Self::Json(serde_json::to_value(value).expect("answers have string keys only"))
     }
 
-    /// No answer.
+    /// No result.
     pub(super) fn none() -> Self {
         Self::Json(Value::Null)
     }
 
-    /// The answer for one of several things.
+    /// The result for one of several items.
     pub(super) fn of_each<T: Serialize>(result: Result<T, cenote_client::Error>) -> Self {
         result.map_or_else(|error| Self::Failure(error.into()), |value| Self::of(&value))
     }

@@ -1,4 +1,4 @@
-//! Changes of many calls that are committed as one, or dropped.
+//! Changes made by many calls, committed as one or dropped.
 
 use std::time::Duration;
 

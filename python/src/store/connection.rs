@@ -1,4 +1,4 @@
-//! A store and who uses it: the client is made anew in a forked process.
+//! A store and its user: the client is recreated in a forked process.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use super::error::Failure;
 
-/// A store, and what identifies the caller there.
+/// A store, and the credentials for it.
 #[pyclass(module = "cenote._cenote.store", frozen)]
 pub(super) struct Connection {
     #[pyo3(get)]
@@ -18,7 +18,7 @@ pub(super) struct Connection {
     /// The user, if one is known.
     #[pyo3(get)]
     user: Option<String>,
-    /// Whether a secret is sent that can be read on the way.
+    /// Whether a secret is sent unencrypted.
     #[pyo3(get)]
     in_clear: bool,
     ca_file: Option<PathBuf>,
@@ -79,7 +79,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Another store than that of the settings: as its login, or as nobody.
+    /// Another store than that of the settings: with the login there, or anonymously.
     fn elsewhere(settings: &Settings, url: String) -> Self {
         let login = settings.login_at(&url).filter(|_| !is_in_clear(&url));
         Self {

@@ -23,7 +23,7 @@ impl Connection {
         Ok(Pending::new(async { call.await.map(|statements| Answer::of(&statements)) }))
     }
 
-    /// Changes a description in one step: what is removed, added and set.
+    /// Changes a description in one step: the statements to remove, add and set.
     fn change_meta(
         &self,
         path: String,

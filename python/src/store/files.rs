@@ -12,10 +12,10 @@ use super::connection::Connection;
 use super::error::Failure;
 use super::pending::Pending;
 
-/// How many ranges are read at the same time.
+/// The number of ranges read concurrently.
 const AT_ONCE: usize = 16;
 
-/// A path, and from which byte to which.
+/// A path, and a range of bytes.
 type Range = (String, u64, Option<u64>);
 
 #[pymethods]
@@ -37,7 +37,7 @@ impl Connection {
         }))
     }
 
-    /// Reads several ranges at the same time; each has an outcome of its own.
+    /// Reads several ranges concurrently; each has its own outcome.
     fn read_many(&self, ranges: Vec<Range>) -> Result<Pending, Failure> {
         let client = self.client()?;
         Ok(Pending::new(async move {

@@ -84,7 +84,7 @@ impl Connection {
         }))
     }
 
-    /// Restores what was at a path under another one, which is free; waits until it is there.
+    /// Restores what was at a path to another path, which must be free; waits until it is restored.
     #[pyo3(signature = (path, moment, to, recursive, parents, partial))]
     fn restore_as_of(
         &self,
@@ -107,7 +107,8 @@ impl Connection {
     }
 }
 
-/// Waits for the end of a job. One that failed in part has restored the rest if that was wanted, and nothing otherwise.
+/// Waits for the end of a job. One that failed in part has restored the rest if that was requested, and nothing
+/// otherwise.
 async fn finish(client: &Client, mut job: Job) -> Result<(), Error> {
     while !job.finished {
         tokio::time::sleep(LOOK).await;

@@ -1,4 +1,4 @@
-//! A call that was not made yet: waited for by a thread, or awaited by a task.
+//! A call that has not been made yet: to be waited for by a thread, or awaited by a task.
 
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use super::answer::Answer;
 use super::error::Failure;
 use super::runtime::{Tasks, current};
 
-/// How often a thread that waits looks for signals, such as control-C.
+/// How often a waiting thread checks for signals, such as Control-C.
 const SIGNALS: Duration = Duration::from_millis(100);
 
 /// A call, which is made once: when it is waited for or awaited.

@@ -1,4 +1,4 @@
-//! Limits on what there is below a collection, of a user, or of a group.
+//! Limits for a collection, a user, or a group.
 
 use cenote_client::{Error, Kind, NewQuota, QuotaLimits, QuotaTarget};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ type Limits = (Option<u64>, Option<u64>);
 
 #[pymethods]
 impl Connection {
-    /// The quotas that the caller may see, or those that bear on something.
+    /// The quotas that the caller may see, or those that apply to a path, a user or a group.
     #[pyo3(signature = (of=None))]
     fn quotas(&self, of: Option<(String, String)>) -> Result<Pending, Failure> {
         let (client, of) = (self.client()?, of.map(target).transpose()?);
@@ -43,7 +43,7 @@ impl Connection {
     }
 }
 
-/// What a quota limits: a word for what it is, and its path or name.
+/// The target of a quota: its kind, and its path or name.
 fn target((what, name): (String, String)) -> Result<QuotaTarget, Error> {
     match what.as_str() {
         "path" => Ok(QuotaTarget::Path(name)),

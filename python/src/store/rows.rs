@@ -64,7 +64,7 @@ pub(super) async fn send_error(error: Error, to: mpsc::Sender<Chunk>) {
 
 #[pymethods]
 impl Rows {
-    /// The rows that come next, at least one; none at the end.
+    /// The next rows, at least one; none at the end.
     fn next(&self) -> Pending {
         let state = Arc::clone(&self.0);
         Pending::new(async move { state.lock().await.next().await })

@@ -1,4 +1,4 @@
-//! Files and directories of this machine, to the store and from it.
+//! Transfers of local files and directories to and from the store.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use super::pending::Pending;
 use super::progress::{Progress, observer};
 use super::tree::PAGE;
 
-/// A transfer, and whom it reports to.
+/// A transfer, and its observer.
 struct Moving {
     transfer: Transfer,
     progress: Option<Arc<Progress>>,
@@ -35,7 +35,7 @@ impl Moving {
         Self { transfer, progress }
     }
 
-    /// The answer, unless the callable raised an exception.
+    /// The result, unless the callable raised an exception.
     fn finish(&self, answer: Answer) -> Result<Answer, Failure> {
         if let Some(progress) = &self.progress {
             progress.finish()?;

@@ -1,4 +1,4 @@
-//! What was removed and is kept for a while.
+//! Removed resources in the trash.
 
 use cenote_client::RestoreRemoved;
 use pyo3::prelude::*;
@@ -31,7 +31,7 @@ impl Connection {
         }))
     }
 
-    /// Removes one item for good, or all that the caller could restore.
+    /// Permanently removes one item, or all that the caller could restore.
     #[pyo3(signature = (id=None))]
     fn empty_trash(&self, id: Option<u64>) -> Result<Pending, Failure> {
         let client = self.client()?;

@@ -131,7 +131,7 @@ impl Connection {
     }
 }
 
-/// How many resources one request is about.
+/// The number of resources per request.
 pub(super) const PAGE: usize = 1_000;
 
 fn relocation(from: String, to: String, replace: bool, parents: bool) -> Relocation {

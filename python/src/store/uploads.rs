@@ -72,8 +72,8 @@ impl Connection {
         Ok(Pending::new(async move { client.abandon_upload(&id).await.map(|()| Answer::none()) }))
     }
 
-    /// Begins a stage, from the present content of the object or from nothing. With `if_match`, it begins and is published only
-    /// while the content has this tag.
+    /// Creates a stage, with the current content of the object or an empty one. With `if_match`, it is created and
+    /// published only while the content has this tag.
     #[pyo3(signature = (path, from_object, create_only, media_type=None, if_match=None))]
     fn begin_stage(
         &self,

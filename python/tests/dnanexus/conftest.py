@@ -1,4 +1,4 @@
-"""A server, and DNAnexus' own client (`dx` and dxpy, unmodified) that talks to it."""
+"""A server, and DNAnexus' own unmodified client (`dx` and dxpy) connected to it."""
 
 import json
 import os
@@ -34,14 +34,14 @@ class Client:
         }
 
     def run(self, *arguments, text=b'', where=None):
-        """Runs `dx`, whatever it answers."""
+        """Runs `dx`, whatever the result."""
         dx = [str(pathlib.Path(sys.executable).parent / 'dx'), *map(str, arguments)]
         return subprocess.run(
             dx, env=self.environment(), input=text, capture_output=True, timeout=600, cwd=where or self.directory
         )
 
     def dx(self, *arguments, text=b'', where=None):
-        """What `dx` prints, which has to succeed."""
+        """The output of `dx`, which has to succeed."""
         done = self.run(*arguments, text=text, where=where)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
         return done.stdout
@@ -51,7 +51,7 @@ class Client:
 
 
 class Store:
-    """A store, and the server that has it open."""
+    """A store, and its server."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -70,7 +70,7 @@ class Store:
         return {**own, 'CENOTE_CONFIG': str(self.directory / 'config.toml'), **url}
 
     def cenote(self, *arguments, text='', user='ada'):
-        """What the program prints."""
+        """The output of the program."""
         data = text if isinstance(text, bytes) else text.encode()
         run = [program(), *map(str, arguments)]
         done = subprocess.run(run, env=self.environment(user), input=data, capture_output=True)
@@ -105,5 +105,5 @@ def store(tmp_path_factory):
 
 @pytest.fixture(scope='session')
 def ada(store):
-    """A client whose project all tests share: each uses a folder of its own."""
+    """A client whose project all tests share: each uses its own folder."""
     return store.client('ada', 'mammals')

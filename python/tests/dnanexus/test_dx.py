@@ -10,7 +10,7 @@ def noise(size, seed=1):
     return random.Random(seed).randbytes(size)
 
 
-def test_parts_from_standard_input_are_the_bytes_that_come_back(ada):
+def test_parts_from_standard_input_round_trip(ada):
     data = noise(20_000_000)  # two parts
     file = ada.dx('upload', '--wait', '-', '--path', '/parts/b1', '--parents', '--brief', text=data).decode().strip()
     assert file.startswith('file-') and len(file) == 29
@@ -29,7 +29,7 @@ def test_a_file_is_uploaded_and_downloaded(ada):
     assert (ada.directory / 'c').read_bytes() == data
 
 
-def test_a_download_that_broke_off_is_resumed(ada):
+def test_an_interrupted_download_is_resumed(ada):
     data = noise(17_000_000, 3)
     ada.dx('upload', '-', '--path', '/resumed', '--wait', '--brief', text=data)
     (ada.directory / 'resumed').write_bytes(data[:16_800_000])
@@ -120,21 +120,21 @@ def test_trees_are_uploaded_and_downloaded(ada):
     assert differ.returncode == 0, differ.stdout
 
 
-def test_an_address_is_enough_for_who_gets_it(ada):
+def test_an_address_gives_access_to_its_recipient(ada):
     ada.dx('upload', '-', '--path', '/addressed.txt', '--wait', '--brief', text=b'to be shown')
     url = ada.dx('make_download_url', '/addressed.txt', '--duration', '1h').decode().strip()
     assert url.endswith('/addressed.txt')
     assert urllib.request.urlopen(url).read() == b'to be shown'
 
 
-def test_who_is_there(ada):
+def test_users_are_described(ada):
     assert ada.dx('whoami').strip() == b'ada'
     assert b'mammals' in ada.dx('pwd')
     projects = ada.json('find', 'projects', '--name', 'mammals')
     assert [(found['id'], found['level']) for found in projects] == [(ada.project, 'ADMINISTER')]
 
 
-def test_what_other_openings_store_is_there_at_once(store, ada):
+def test_objects_stored_by_other_openings_are_visible_immediately(store, ada):
     store.cenote('mkdir', '/lab')
     store.cenote('put', '-', '/lab/native.txt', text='by the program')
     assert ada.dx('cat', 'lab:/native.txt') == b'by the program'
@@ -164,6 +164,6 @@ def test_levels_are_rights(store, ada):
     assert bob.run('cat', '/for bob').returncode != 0
 
 
-def test_what_runs_nothing_says_so(ada):
+def test_commands_that_run_jobs_are_refused_with_a_reason(ada):
     refused = ada.run('api', 'applet', 'new', '{}')
     assert refused.returncode != 0 and b'runs nothing' in refused.stderr

@@ -47,7 +47,7 @@ def test_records_have_details_links_and_types(dxpy):
     assert copy.describe(incl_details=True)['details'] == second.get_details()
 
 
-def test_searches_go_through_all_their_pages(dxpy):
+def test_searches_return_all_pages(dxpy):
     project = dxpy.DXProject(dxpy.WORKSPACE_ID)
     project.new_folder('/many', parents=True)
     made = {dxpy.new_dxrecord(name=f'm{n}', folder='/many', properties={'even': str(n % 2 == 0)}).get_id() for n in range(12)}
@@ -62,7 +62,7 @@ def test_searches_go_through_all_their_pages(dxpy):
     assert [len(objects) for objects in named] == [1, 0]
 
 
-def test_projects_hold_clones_of_what_is_closed(dxpy):
+def test_projects_can_contain_clones_of_closed_objects(dxpy):
     here, there = dxpy.DXProject(dxpy.WORKSPACE_ID), dxpy.DXProject()
     there.new(name='another')
     record = dxpy.new_dxrecord(name='cloned')
@@ -75,6 +75,6 @@ def test_projects_hold_clones_of_what_is_closed(dxpy):
     assert set(record.list_projects()) == {here.get_id()}
 
 
-def test_a_call_that_is_repeated_makes_one_object(dxpy):
+def test_a_repeated_call_creates_one_object(dxpy):
     made = {dxpy.api.file_new({'project': dxpy.WORKSPACE_ID, 'nonce': 'once'})['id'] for _ in range(3)}
     assert len(made) == 1

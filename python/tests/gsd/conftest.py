@@ -10,13 +10,13 @@ FIXTURES = pathlib.Path(__file__).parents[3] / 'crates' / 'gsd' / 'tests' / 'fix
 
 
 def sidecar(name):
-    """What is known of a fixture, from a JSON file beside it."""
+    """The expected values of a fixture, from the JSON file beside it."""
     return json.loads((FIXTURES / name).read_text())
 
 
 @pytest.fixture
 def fixture_file(tmp_path):
-    """A function that copies a fixture to where it can be changed."""
+    """A function that copies a fixture so that it can be changed."""
 
     def copy(name):
         return pathlib.Path(shutil.copy(FIXTURES / 'files' / name, tmp_path / name))

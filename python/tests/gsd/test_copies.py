@@ -56,7 +56,7 @@ def duplicate(request):
 
 
 def full_frame(step, N):
-    """A frame in which every container says something."""
+    """A frame in which every container has values."""
     frame = Frame()
     frame.configuration.step = step
     frame.configuration.box = [3, 4, 5, 0.5, 0, 0]
@@ -82,7 +82,7 @@ def full_frame(step, N):
 
 @pytest.fixture
 def path(tmp_path):
-    """Frame 0 says everything, 1 and 3 inherit it, and 2 has another N; frame 4 says little."""
+    """Frame 0 has all values, 1 and 3 inherit them, and 2 has another N; frame 4 has few values."""
     path = tmp_path / 'a.gsd'
     with cenote.gsd.hoomd.open(path, 'w') as traj:
         for step, N in enumerate([5, 5, 6, 5]):
@@ -129,23 +129,23 @@ def appended_to(path, frame, first=None):
 
 
 @pytest.mark.parametrize('number', range(5))
-def test_a_copy_of_a_frame_is_the_frame(path, duplicate, number):
+def test_a_copy_of_a_frame_equals_the_frame(path, duplicate, number):
     with cenote.gsd.hoomd.open(path) as traj:
-        # What the copy says does not depend on what was asked for before.
+        # The copy does not depend on which attributes were accessed before.
         found, expected = duplicate(traj[number]), traj[number]
     assert_same(found, expected)
 
 
 @pytest.mark.parametrize('container', CONTAINERS)
 @pytest.mark.parametrize('number', [0, 2, 3, 4])
-def test_a_copy_of_a_container_is_the_container(path, duplicate, container, number):
+def test_a_copy_of_a_container_equals_the_container(path, duplicate, container, number):
     with cenote.gsd.hoomd.open(path) as traj:
         found, expected = duplicate(getattr(traj[number], container)), getattr(traj[number], container)
     assert_same(found, expected)
 
 
 @pytest.mark.parametrize('number', range(5))
-def test_a_copy_of_a_frame_is_written_as_the_frame(path, tmp_path, duplicate, number):
+def test_a_copy_of_a_frame_is_written_like_the_frame(path, tmp_path, duplicate, number):
     other = tmp_path / 'other.gsd'
     with cenote.gsd.hoomd.open(path) as traj:
         for first in (None, Frame()):
@@ -165,7 +165,7 @@ def test_a_copy_in_another_file_keeps_its_values(path, tmp_path, duplicate):
                 assert_same(getattr(other[number + 1], name), getattr(traj[number], name))
 
 
-def test_changing_a_deep_copy_leaves_the_original(path):
+def test_changing_a_deep_copy_does_not_change_the_original(path):
     with cenote.gsd.hoomd.open(path) as traj:
         frame = traj[1]
         changed = copy.deepcopy(frame)
@@ -199,7 +199,7 @@ def test_a_large_field_of_frame_0_is_in_the_copy(tmp_path, duplicate):
 
 
 def opened(path, how):
-    """A trajectory of a file, opened in one of the ways there are."""
+    """A trajectory of a file, opened in one of the possible ways."""
     if how == 'path':
         return cenote.gsd.hoomd.open(path)
     if how == 'pygsd':
@@ -239,13 +239,13 @@ def test_a_copy_of_a_file_reads_the_same(path, duplicate, how):
         assert file.nframes == 5
 
 
-def test_a_closed_file_is_opened_again_by_its_copy(path, duplicate):
+def test_a_copy_of_a_closed_file_reopens_it(path, duplicate):
     file = cenote.gsd.fl.open(path, 'r')
     file.close()
     assert duplicate(file).nframes == 5
 
 
-def test_what_is_being_written_is_not_copied(path, duplicate):
+def test_files_being_written_cannot_be_copied(path, duplicate):
     with cenote.gsd.hoomd.open(path, 'r+') as traj:
         for value in (traj, traj.file, traj[:2]):
             if duplicate is copy.copy and value is not traj.file:

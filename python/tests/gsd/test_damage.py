@@ -23,7 +23,7 @@ def damage(path, recipe):
 
 @pytest.mark.parametrize('mode', ['r', 'r+'])
 @pytest.mark.parametrize('recipe', RECIPES, ids=[recipe['name'] for recipe in RECIPES])
-def test_recipes_get_the_exception_of_the_reference(fixture_file, recipe, mode):
+def test_recipes_raise_the_exception_of_the_reference(fixture_file, recipe, mode):
     path = fixture_file(recipe['base'])
     damage(path, recipe)
     real = recipe['real'][mode]
@@ -57,12 +57,12 @@ def test_every_bit_of_header_and_index(fixture_file):
 def read_everything(path):
     with cenote.gsd.hoomd.open(path) as traj:
         for frame in traj[:4]:
-            # A frame says how many particles it has; no one else needs to believe it.
+            # The number of particles in a frame must not be trusted.
             if frame.particles.N < 1000:
                 vars(frame.particles)
 
 
-def test_check_says_what_is_wrong_where(fixture_file):
+def test_check_reports_problems_with_their_offsets(fixture_file):
     path = fixture_file('g5_frames150.gsd')
     with cenote.gsd.fl.open(path, 'r') as file:
         assert file.check() == []

@@ -1,4 +1,4 @@
-"""Files of the reference are read as its own reader, version 5.0.1, reads them."""
+"""Files of the reference are read with the same results as by its own reader, version 5.0.1."""
 
 import numpy
 import pytest

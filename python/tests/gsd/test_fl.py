@@ -1,4 +1,4 @@
-"""The file layer: what differs from the reference, and what it does not have."""
+"""The file layer: differences from the reference, and additions to it."""
 
 import io
 import logging
@@ -52,7 +52,7 @@ def test_any_source_can_be_read(path, source):
     assert file.read_chunk(0, 'text') == 'hello'
 
 
-def test_a_source_is_asked_for_ranges_only_now_and_then(path):
+def test_a_source_gets_few_requests(path):
     source = Ranges(path.read_bytes())
     file = cenote.gsd.fl.open(source, 'r')
     file.read_chunk(0, 'rows')
@@ -60,7 +60,7 @@ def test_a_source_is_asked_for_ranges_only_now_and_then(path):
     assert source.requests == 1
 
 
-def test_an_error_of_a_source_comes_through(path):
+def test_an_error_of_a_source_is_propagated(path):
     class Broken(Ranges):
         def read_range(self, offset, length):
             raise ConnectionError('gone')
@@ -112,7 +112,7 @@ def test_strings_are_any_text(path):
 
 
 @pytest.mark.parametrize('name', ['', 'a\0b'])
-def test_names_that_would_spoil_the_file_are_refused(path, name):
+def test_names_that_would_corrupt_the_file_are_refused(path, name):
     with create(path) as file, pytest.raises(RuntimeError, match='Invalid gsd argument'):
         file.write_chunk(name, numpy.zeros(1))
 
@@ -155,12 +155,12 @@ def test_a_closed_file(path):
         ('w', ValueError, 'Provide application when creating a file'),
     ],
 )
-def test_opening_what_cannot_be_opened(tmp_path, mode, error, text):
+def test_opening_invalid_files(tmp_path, mode, error, text):
     with pytest.raises(error, match=text):
         cenote.gsd.fl.open(tmp_path / 'none.gsd', mode)
 
 
-def test_an_existing_file_is_not_created_anew(path):
+def test_an_existing_file_is_not_recreated(path):
     with pytest.raises(FileExistsError) as raised:
         create(path, 'x')
     assert raised.value.filename == str(path)
@@ -184,7 +184,7 @@ def test_arrays_that_must_be_copied_are_logged(path, caplog):
     assert caplog.messages == ['implicit data copy when writing chunk: turned']
 
 
-def test_who_listens_hears_what_is_opened(path, caplog):
+def test_opened_files_are_logged(path, caplog):
     with caplog.at_level(logging.INFO, 'gsd'):
         cenote.gsd.fl.open(path, 'r').close()
     assert caplog.messages == [f'opening file: {path} with mode: r', f'closing file: {path}']
@@ -194,7 +194,7 @@ def test_who_listens_hears_what_is_opened(path, caplog):
         cenote.gsd.fl.loger
 
 
-def test_modules_that_cost_memory_are_imported_when_they_are_needed(path):
+def test_large_modules_are_imported_only_when_needed(path):
     program = """
 import sys, numpy
 before = set(sys.modules)
@@ -209,7 +209,7 @@ print({'logging', 'json'} & (set(sys.modules) - before))
 @pytest.mark.parametrize(
     'data', [numpy.zeros((2, 2, 2)), numpy.array(['a']), numpy.zeros(2, '>f4'), object()]
 )
-def test_what_a_chunk_cannot_hold(path, data):
+def test_values_that_a_chunk_cannot_hold(path, data):
     with create(path) as file, pytest.raises(ValueError, match='thing'):
         file.write_chunk('thing', data)
 

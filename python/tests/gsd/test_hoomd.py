@@ -1,4 +1,4 @@
-"""Trajectories: what differs from the reference, and what it does not have."""
+"""Trajectories: differences from the reference, and additions to it."""
 
 import copy
 import pickle
@@ -85,7 +85,7 @@ def test_indices_are_any_integers(path):
                 traj[wrong]
 
 
-def test_a_frame_that_is_not_valid_leaves_nothing(path):
+def test_an_invalid_frame_leaves_nothing(path):
     before = path.read_bytes()
     with cenote.gsd.hoomd.open(path, 'r+') as traj:
         frame = moving(10)
@@ -111,7 +111,7 @@ def test_text_is_not_only_ascii(tmp_path):
         assert traj[1].log['note'] == 'température'
 
 
-def test_values_are_anything_numpy_takes(tmp_path):
+def test_values_may_be_anything_numpy_accepts(tmp_path):
     frame = moving(0, N=2)
     frame.particles.position = ((1, 2, 3), (4, 5, 6))
     frame.particles.typeid = [1, 0]
@@ -190,7 +190,7 @@ def test_some_particles_over_many_frames(path, rows):
         numpy.testing.assert_array_equal(part, whole[:, rows])
 
 
-def test_what_cannot_be_one_array(path):
+def test_quantities_that_cannot_be_one_array(path):
     with cenote.gsd.hoomd.open(path) as traj:
         with pytest.raises(ValueError, match='5 x 3 float32 in frame 5 but 4 x 3'):
             traj.read_many('particles/position')
@@ -235,7 +235,7 @@ def test_minus_zero_and_nan_compare_as_numbers(tmp_path):
         assert all(file.chunk_exists(i, 'particles/mass') for i in range(5))
 
 
-def test_a_truncated_trajectory_begins_anew(path):
+def test_a_truncated_trajectory_starts_over(path):
     with cenote.gsd.hoomd.open(path, 'r+') as traj:
         assert len(traj) == 10
         _ = traj[1]

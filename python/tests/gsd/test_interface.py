@@ -1,4 +1,4 @@
-"""The names, signatures, exceptions and help of the modules, beside those of the reference."""
+"""The names, signatures, exceptions and help of the modules, compared with those of the reference."""
 
 import importlib
 import inspect
@@ -109,7 +109,7 @@ def module(package, name):
 
 
 def member(package, path):
-    """An object by the path of its names."""
+    """The object at a dotted path."""
     name, *rest = path.split('.')
     found = module(package, name)
     for part in rest:
@@ -118,7 +118,7 @@ def member(package, path):
 
 
 def arguments(function):
-    """How it is called: names and defaults, without annotations and `self`."""
+    """Its parameters: names and defaults, without annotations and `self`."""
     parameters = [
         parameter.replace(annotation=inspect.Parameter.empty)
         for name, parameter in inspect.signature(function).parameters.items()
@@ -128,7 +128,7 @@ def arguments(function):
 
 
 def takes(function, expected):
-    """Whether a function can be called as one of this signature; it may take more."""
+    """Whether a function accepts every call of this signature; it may accept more."""
     if expected is None:
         return True
     names = arguments(function).parameters
@@ -141,13 +141,13 @@ def takes(function, expected):
 
 
 @pytest.mark.parametrize('name', MODULES)
-def test_every_name_of_the_reference_is_there(name):
+def test_every_name_of_the_reference_exists(name):
     for public, expected in NAMES[name].items():
         assert takes(getattr(module('cenote.gsd', name), public), expected), public
 
 
 @pytest.mark.parametrize('path', MEMBERS)
-def test_every_member_of_the_reference_is_there(path):
+def test_every_member_of_the_reference_exists(path):
     for public, expected in MEMBERS[path].items():
         assert takes(getattr(member('cenote.gsd', path), public), expected), public
 
@@ -172,7 +172,7 @@ def test_the_layout_is_that_of_the_reference():
     assert ours.gsd_index_entry_struct.format == real.gsd_index_entry_struct.format
 
 
-def test_a_file_can_be_looked_into(fixture_file):
+def test_the_structure_of_a_file_can_be_inspected(fixture_file):
     data = fixture_file('g5_one.gsd').read_bytes()
     ours = cenote.gsd.pygsd
     header = ours.gsd_header._make(ours.gsd_header_struct.unpack(data[:256]))
@@ -201,7 +201,7 @@ CLOSED = {
 
 
 def outcome(file, name):
-    """What a member gives, or the exception."""
+    """The value of a member, or the exception."""
     try:
         found = getattr(file, name)
         return found(*CALLS.get(name, ())) if callable(found) else found
@@ -211,7 +211,7 @@ def outcome(file, name):
 
 @pytest.mark.parametrize('mode', ['r', 'r+'])
 @pytest.mark.parametrize('name', MEMBERS['fl.GSDFile'])
-def test_a_closed_file_answers_as_the_reference(fixture_file, name, mode):
+def test_a_closed_file_behaves_like_the_reference(fixture_file, name, mode):
     path = fixture_file('g5_one.gsd')
     file = cenote.gsd.fl.open(path, mode)
     known = outcome(file, name)
@@ -266,7 +266,7 @@ def test_every_public_name_has_help():
 
 
 @pytest.mark.parametrize('path', ['fl.GSDFile', 'hoomd.HOOMDTrajectory', 'hoomd.Frame', 'fl.open'])
-def test_help_teaches(path):
+def test_help_contains_examples(path):
     import pydoc
 
     text = pydoc.plain(pydoc.render_doc(member('cenote.gsd', path)))

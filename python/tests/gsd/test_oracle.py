@@ -1,6 +1,6 @@
-"""Random operations, on the real library and on ours: the same bytes, the same answers.
+"""Random operations, on the real library and on ours: the same bytes, the same results.
 
-Runs where the package ``gsd`` is installed. ``GSD_ORACLE_SEEDS`` says how many histories.
+Runs where the package ``gsd`` is installed. ``GSD_ORACLE_SEEDS`` sets the number of histories.
 """
 
 import os
@@ -42,7 +42,7 @@ def file_operations(rng):
 
 
 def play(module, path, rng):
-    """Play a history; return what was seen on the way."""
+    """Run a history; return the results of its operations."""
     seen = []
     file = module.open(path, 'w', 'oracle', 'none', [1, 2])
     written = set()
@@ -79,7 +79,7 @@ def test_files_have_the_same_bytes(tmp_path, seed):
 
 
 def random_frame(module, rng, logged=False):
-    """A frame of which some things are as they were, some default, some new."""
+    """A frame in which some values are unchanged, some default, some new."""
     frame = module.Frame()
     if rng.random() < 0.8:
         frame.configuration.step = int(rng.integers(0, 3))

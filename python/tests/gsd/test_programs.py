@@ -45,7 +45,7 @@ def test_read_opens_an_interpreter(path):
         (('read', '-m', 'rb', 'a.gsd'), 2, 'invalid choice'),
     ],
 )
-def test_what_cannot_be_read(arguments, code, text):
+def test_unreadable_files(arguments, code, text):
     done = run(*arguments)
     assert done.returncode == code
     assert text in done.stderr

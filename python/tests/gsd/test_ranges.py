@@ -19,7 +19,7 @@ from cenote.gsd._ranges import LONGEST_WAIT, Ranges, secrets
 
 
 class FakeClock:
-    """Waits without waiting."""
+    """A clock that does not wait."""
 
     def __init__(self):
         self.slept = []
@@ -35,7 +35,7 @@ class FakeClock:
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers ranges of `server.data`, and does what `server.fault` says."""
+    """Serves ranges of `server.data`, with the fault `server.fault`."""
 
     protocol_version = 'HTTP/1.1'
 
@@ -177,7 +177,7 @@ def nobody(monkeypatch):
         ('', {}, None),
     ],
 )
-def test_who_asks(server, monkeypatch, who, environment, expected):
+def test_credentials_are_sent(server, monkeypatch, who, environment, expected):
     nobody(monkeypatch)
     monkeypatch.setenv('CENOTE_URL', f'http://127.0.0.1:{server.server_port}/')
     for name, value in environment.items():
@@ -188,7 +188,7 @@ def test_who_asks(server, monkeypatch, who, environment, expected):
 
 
 @pytest.mark.parametrize('home', [None, '/srv/store', 'http://127.0.0.1:1', 'https://example.org'])
-def test_what_the_environment_says_is_for_its_store_only(server, monkeypatch, home):
+def test_credentials_of_the_environment_are_sent_only_to_their_store(server, monkeypatch, home):
     nobody(monkeypatch)
     for name in ('CENOTE_TOKEN', 'CENOTE_USER', 'CENOTE_PASSWORD', 'CENOTE_TICKET'):
         monkeypatch.setenv(name, 'a secret')
@@ -201,7 +201,7 @@ def test_what_the_environment_says_is_for_its_store_only(server, monkeypatch, ho
         cenote.gsd.fl.open(url(server), 'r')
 
 
-def test_nobody_else_hears_in_clear_text_who_asks(monkeypatch):
+def test_credentials_are_not_sent_unencrypted_to_other_machines(monkeypatch):
     nobody(monkeypatch)
     plain = urlsplit('cenote+http://store.example.org:8470/a.gsd')
     assert secrets(plain, False) == ({}, False)
@@ -216,7 +216,7 @@ def test_nobody_else_hears_in_clear_text_who_asks(monkeypatch):
     assert secrets(plain, False) == ({'Authorization': 'Bearer t0ken'}, False)
 
 
-def test_credentials_are_for_stores_only(server, monkeypatch):
+def test_credentials_are_sent_only_to_stores(server, monkeypatch):
     monkeypatch.setenv('CENOTE_TOKEN', 't0ken')
     cenote.gsd.fl.open(url(server, 'http'), 'r')
     assert 'Authorization' not in server.seen[0][1]
@@ -254,17 +254,17 @@ def busy(status, **headers):
     return lambda handler: handler.answer(status, b'', headers)
 
 
-def test_a_server_that_falters_is_asked_again(server):
+def test_a_failing_server_is_retried(server):
     server.faults += [hang_up, busy(503)]
     traj, clock = patient(url(server))
     assert len(traj) == 400
-    # Two that failed, the start of the file, and its index.
+    # Two failed requests, the start of the file, and its index.
     assert len(server.seen) == 4
     assert len(clock.slept) == 2
 
 
 @pytest.mark.parametrize('status', [429, 500, 502, 503, 504])
-def test_a_busy_server_is_given_time(server, status):
+def test_a_busy_server_is_retried_after_a_pause(server, status):
     traj, clock = patient(url(server, 'http'))
     server.faults += [busy(status)] * 4
     assert traj[300].configuration.step == 300
@@ -273,20 +273,20 @@ def test_a_busy_server_is_given_time(server, status):
 
 
 @pytest.mark.parametrize('asked', ['7', 'Sun, 09 Sep 2001 01:46:47 GMT'])
-def test_a_server_says_how_long_it_wants_to_be_left_alone(server, asked):
+def test_a_server_can_set_the_pause(server, asked):
     server.faults.append(busy(429, **{'Retry-After': asked}))
     assert patient(url(server, 'http'))[1].slept == [7]
 
 
 @pytest.mark.parametrize('asked', [str(LONGEST_WAIT + 1), 'Mon, 09 Sep 2030 01:46:47 GMT'])
-def test_no_one_waits_for_hours(server, asked):
+def test_pauses_are_limited(server, asked):
     server.faults.append(busy(503, **{'Retry-After': asked}))
     with pytest.raises(OSError, match='503'):
         patient(url(server, 'http'))
 
 
 @pytest.mark.parametrize('asked', ['-1', 'soon', '', 'Mon, 09 Sep 1999 01:46:47 GMT'])
-def test_a_wait_that_makes_no_sense_is_ours(server, asked):
+def test_an_invalid_pause_is_replaced_by_the_default(server, asked):
     server.faults.append(busy(503, **{'Retry-After': asked}))
     assert patient(url(server, 'http'))[1].slept == [pytest.approx(0.15)]
 
@@ -300,7 +300,7 @@ def test_a_server_that_stays_busy_is_an_error(server):
 
 
 @pytest.mark.parametrize('status', [400, 404, 410, 501])
-def test_what_will_not_change_is_not_asked_again(server, status):
+def test_permanent_errors_are_not_retried(server, status):
     server.faults.append(lambda handler: handler.answer(status, b''))
     with pytest.raises(OSError):
         cenote.gsd.hoomd.open(url(server))
@@ -308,7 +308,7 @@ def test_what_will_not_change_is_not_asked_again(server, status):
 
 
 def moved(target, status=302):
-    """Answers everything with a redirect."""
+    """Responds to every request with a redirect."""
     return lambda handler: handler.answer(status, b'', {'Location': target, 'ETag': None})
 
 
@@ -334,7 +334,7 @@ def test_a_redirect_may_be_relative(server):
     assert server.seen[1][0] == '/lab/other/place.gsd?v=1'
 
 
-def test_an_address_that_was_good_for_a_time_is_asked_for_again(server, other):
+def test_an_expired_address_is_requested_again(server, other):
     redirect_all(server, url(other, 'http'))
     traj, _ = patient(url(server, 'http'))
     other.faults.append(lambda handler: handler.answer(403, b'expired'))
@@ -343,7 +343,7 @@ def test_an_address_that_was_good_for_a_time_is_asked_for_again(server, other):
 
 
 @pytest.mark.parametrize('scheme', ['cenote', 'http'])
-def test_credentials_are_for_their_server_only(server, other, monkeypatch, scheme):
+def test_credentials_are_sent_only_to_their_server(server, other, monkeypatch, scheme):
     nobody(monkeypatch)
     monkeypatch.setenv('CENOTE_URL', f'http://127.0.0.1:{server.server_port}')
     monkeypatch.setenv('CENOTE_TICKET', 'a ticket')
@@ -355,7 +355,7 @@ def test_credentials_are_for_their_server_only(server, other, monkeypatch, schem
     assert not any({'Authorization', 'Cenote-Ticket'} & set(headers) for _, headers in other.seen)
 
 
-def test_credentials_come_back_to_their_server(server, other, monkeypatch):
+def test_credentials_are_sent_again_to_their_server(server, other, monkeypatch):
     nobody(monkeypatch)
     server.faults.append(moved(url(other, 'http')))
     other.faults.append(moved(url(server, 'http')))
@@ -364,20 +364,20 @@ def test_credentials_come_back_to_their_server(server, other, monkeypatch):
     assert 'Authorization' not in other.seen[0][1]
 
 
-def test_redirects_end(server):
+def test_redirects_are_limited(server):
     redirect_all(server, '/round')
     with pytest.raises(OSError, match='redirects more than 10 times'):
         patient(url(server, 'http'))
 
 
 @pytest.mark.parametrize('target', ['file:///etc/passwd', 'ftp://127.0.0.1/a', 'http://:80/a'])
-def test_where_no_one_is_led(server, target):
+def test_invalid_redirects_are_refused(server, target):
     server.faults.append(moved(target))
     with pytest.raises(OSError, match='the server redirects to'):
         patient(url(server, 'http'))
 
 
-def test_nothing_leads_out_of_tls():
+def test_redirects_from_tls_to_plain_http_are_refused():
     ranges = object.__new__(Ranges)
     ranges._prepare('https://example.org/a.gsd', FakeClock())
     with pytest.raises(OSError, match='from HTTPS to HTTP'):
@@ -386,7 +386,7 @@ def test_nothing_leads_out_of_tls():
 
 
 def wrong(**headers):
-    """The bytes that were asked for, with other headers."""
+    """The requested bytes, with other headers."""
 
     def answer(handler):
         real = handler.answer
@@ -410,7 +410,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize('what', WRONG)
-def test_every_answer_is_checked(server, what):
+def test_every_response_is_checked(server, what):
     headers, said = WRONG[what]
     size = str(len(server.data))
     headers = {name: value and value.replace('{size}', size) for name, value in headers.items()}
@@ -433,7 +433,7 @@ def test_a_server_without_a_strong_tag(server, tag):
         traj[399]
 
 
-def test_a_range_may_come_in_pieces(server):
+def test_a_range_may_arrive_in_pieces(server):
     def half(handler):
         start, end = map(int, re.match(r'bytes=(\d+)-(\d+)', handler.headers['Range']).groups())
         data = handler.server.data[start : (start + end) // 2]
@@ -453,7 +453,7 @@ def test_a_range_may_come_in_pieces(server):
         ('http', '', 'write https://USER:PASSWORD@HOST'),
     ],
 )
-def test_who_has_not_logged_in_is_told_how(server, monkeypatch, scheme, who, hint):
+def test_a_hint_explains_how_to_log_in(server, monkeypatch, scheme, who, hint):
     nobody(monkeypatch)
     server.faults.append(lambda handler: handler.answer(401, b'{"detail": "log in"}'))
     with pytest.raises(PermissionError, match=re.escape(hint)):
@@ -480,7 +480,7 @@ def test_a_remote_trajectory_can_be_copied(server, monkeypatch, duplicate):
         duplicate(traj)[399]
 
 
-def test_the_environments_secrets_are_not_in_a_pickle(server, monkeypatch):
+def test_secrets_of_the_environment_are_not_pickled(server, monkeypatch):
     nobody(monkeypatch)
     monkeypatch.setenv('CENOTE_URL', f'http://127.0.0.1:{server.server_port}')
     monkeypatch.setenv('CENOTE_TOKEN', 'a t0ken')
@@ -491,18 +491,18 @@ def test_the_environments_secrets_are_not_in_a_pickle(server, monkeypatch):
     assert server.seen[-1][1]['Authorization'] == 'Bearer a t0ken'
 
 
-def test_a_url_of_another_server_is_only_read(server):
+def test_urls_of_other_servers_are_read_only(server):
     with pytest.raises(ValueError, match="Only mode 'r'"):
         cenote.gsd.hoomd.open(url(server).replace('cenote', 'http'), 'r+')
 
 
 @pytest.mark.parametrize('address', ['cenote://', 'http://:80/a'])
-def test_a_url_names_a_host(address):
+def test_a_url_needs_a_host(address):
     with pytest.raises(ValueError, match='does not name a host'):
         cenote.gsd.hoomd.open(address)
 
 
-def test_a_server_that_is_not_there_is_named(server):
+def test_an_unreachable_server_is_named(server):
     address = url(server)
     server.server_close()
     with pytest.raises(ConnectionRefusedError) as raised:

@@ -1,4 +1,4 @@
-"""One quantity over many frames is what the frames say one by one, wherever they have it from."""
+"""One quantity over many frames equals the values of the individual frames, whatever their source."""
 
 import json
 
@@ -20,7 +20,7 @@ COUNTS = (4, 4, 5, 4, 0, 4)
 
 
 def some_value(chunk, frame, rng):
-    """A value that is no default, of the shape that all frames of its N have."""
+    """A value that is not the default, of the shape that all frames of its N have."""
     container, field = chunk.split('/')
     default = getattr(frame, container)._default_value[field]
     N = COUNTS[0] if container == 'configuration' else getattr(frame, container).N
@@ -43,7 +43,7 @@ def written(path, chunk, stored):
     with cenote.gsd.hoomd.open(path, 'w') as traj:
         for number, count in enumerate(COUNTS):
             frame = Frame()
-            # What is not about this chunk keeps empty frames in the file.
+            # Other chunks keep frames without this one in the file.
             frame.log['number'] = numpy.array([number])
             if container != 'configuration' and (field != 'N' or number in stored):
                 getattr(frame, container).N = count
@@ -53,7 +53,7 @@ def written(path, chunk, stored):
 
 
 def as_stored(chunk, value):
-    """What the file has, or would have, for the value of a frame."""
+    """The value of a frame as it is, or would be, in the file."""
     field = chunk.split('/')[1]
     if field == 'type_shapes':
         value = [json.dumps(shape) for shape in value]
@@ -70,7 +70,7 @@ def as_stored(chunk, value):
 def test_every_chunk_of_the_schema(tmp_path, chunk, stored):
     container, field = chunk.split('/')
     written(tmp_path / 'a.gsd', chunk, STORED[stored])
-    # Whatever was in this memory before does not show.
+    # Earlier content of this memory must not be visible.
     del [numpy.full((6, n), 0x77, dtype=numpy.uint8) for n in range(1, 600)][:]
     with cenote.gsd.hoomd.open(tmp_path / 'a.gsd') as traj:
         each = [as_stored(chunk, getattr(getattr(frame, container), field)) for frame in traj]

@@ -1,4 +1,4 @@
-"""Reading trajectories that a real server keeps."""
+"""Reading trajectories from a real server."""
 
 import os
 import re
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Store:
-    """A store, and the server that has it open."""
+    """A store, and its server."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -34,7 +34,7 @@ class Store:
         self.url = self.server.stdout.readline().strip().removeprefix('listening on ')
 
     def environment(self):
-        """What the program finds: nothing of this machine's settings."""
+        """The environment of the program, without the settings of this machine."""
         who = {'CENOTE_USER': 'ada', 'CENOTE_PASSWORD': PASSWORD}
         own = {name: value for name, value in os.environ.items() if not name.startswith('CENOTE_')}
         url = {'CENOTE_URL': self.url, **who} if hasattr(self, 'url') else {}
@@ -53,11 +53,11 @@ class Store:
         return done
 
     def address(self, path):
-        """Of a path, as `open` takes it."""
+        """The URL of a path, for `open`."""
         return f'{self.url.replace("http://", "cenote://")}{path}'
 
     def sent(self):
-        """Requests for bytes that were answered, and bytes that were sent, since the beginning."""
+        """The number of completed requests for bytes, and of bytes sent, since the start."""
         with urllib.request.urlopen(f'{self.url}/metrics') as answer:
             text = answer.read().decode()
         line = r'^cenote_http_requests_total\{route="/v1/fs/.*method="GET".*\} (\d+)$'
@@ -91,7 +91,7 @@ def store(tmp_path_factory):
 
 @pytest.fixture
 def who(monkeypatch, store):
-    """Asks as the administrator."""
+    """Sends a request as the administrator."""
     monkeypatch.setenv('CENOTE_URL', store.url)
     monkeypatch.delenv('CENOTE_TOKEN', raising=False)
     monkeypatch.delenv('CENOTE_TICKET', raising=False)
@@ -127,7 +127,7 @@ def test_a_file_that_is_replaced_is_not_mixed(store, who):
         traj[300]
 
 
-def test_what_the_store_refuses(store, who, monkeypatch):
+def test_refusals_of_the_store(store, who, monkeypatch):
     with pytest.raises(FileNotFoundError, match='nothing is at /gone.gsd'):
         cenote.gsd.hoomd.open(store.address('/gone.gsd'))
     with pytest.raises(OSError, match='has no content'):
@@ -137,7 +137,7 @@ def test_what_the_store_refuses(store, who, monkeypatch):
         cenote.gsd.hoomd.open(store.address('/traj.gsd'))
 
 
-def test_tokens_and_tickets_open_what_they_are_for(store, who, monkeypatch):
+def test_tokens_and_tickets_give_access(store, who, monkeypatch):
     token = store.run('token', 'add', 'test', '--level', 'read', '--json').stdout
     ticket = store.run('ticket', 'add', '/traj.gsd', '--json').stdout
     for name in ('CENOTE_USER', 'CENOTE_PASSWORD'):
@@ -161,7 +161,7 @@ def test_the_program_opens_an_interpreter_on_a_file_in_the_store(store):
     assert f'Number of frames: {FRAMES}' in done.stderr
 
 
-def test_a_chunk_of_the_store_is_what_numpy_loads(store, who, tmp_path):
+def test_a_chunk_from_the_store_can_be_loaded_with_numpy(store, who, tmp_path):
     url = f'{store.url}/v1/gsd/chunk?path=/traj.gsd&frame=9&name=particles/position&rows=10:12'
     manager = urllib.request.HTTPPasswordMgrWithPriorAuth()
     manager.add_password(None, store.url, 'ada', PASSWORD, is_authenticated=True)

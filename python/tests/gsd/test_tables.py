@@ -72,7 +72,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize('key', KEYS, ids=str)
-def test_selections_are_those_of_the_whole_array(path, key):
+def test_selections_equal_those_of_the_whole_array(path, key):
     pytest.importorskip('xarray')
     lazy = cenote.gsd.hoomd.open(path).to_xarray(['particles/position']).position
     loaded = lazy.copy(deep=True).load()
@@ -103,7 +103,7 @@ def test_a_dataset_is_shown_without_reading_it(path):
     assert 'position' in repr(data) and len(reads) <= 2
 
 
-def test_frames_of_different_sizes_are_no_array(path):
+def test_frames_of_different_sizes_cannot_be_one_array(path):
     pytest.importorskip('xarray')
     with cenote.gsd.hoomd.open(path, 'a') as traj:
         frame = cenote.gsd.hoomd.Frame()

@@ -1,4 +1,4 @@
-"""The stubs say what the modules have."""
+"""The stubs match the modules."""
 
 import subprocess
 import sys

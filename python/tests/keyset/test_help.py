@@ -1,4 +1,4 @@
-"""Every public name says what it is."""
+"""Every public name is documented."""
 
 import inspect
 

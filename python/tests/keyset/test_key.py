@@ -22,7 +22,7 @@ def test_names_are_made_of_raw_parts(parts):
 
 
 @pytest.mark.parametrize('value', ['text', '', 'grün', 'not \udcff utf-8', b'\x00\xff', None])
-def test_values_come_back(value):
+def test_values_round_trip(value):
     assert Key('user:/a', value).value == value
     assert Key('user:/a').replace(value=value).value == value
 
@@ -40,7 +40,7 @@ def test_names_keep_bytes_that_are_not_utf8():
 
 
 @pytest.mark.parametrize('name', ['', 'a/b', 'sys:/a', '/a\\b', 'user:/a\0'])
-def test_names_that_are_not_are_refused(name):
+def test_invalid_names_are_refused(name):
     with pytest.raises(KeySetError):
         Key(name)
 

@@ -1,4 +1,4 @@
-"""Key sets as mappings, and what else they can do."""
+"""Key sets as mappings, and their other methods."""
 
 import copy
 

@@ -65,6 +65,6 @@ def count(keys):
     return len(keys), keys['user:/a'].meta['type'], keys
 
 
-def test_another_process_gets_the_same(keys):
+def test_another_process_gets_equal_values(keys):
     with multiprocessing.get_context('spawn').Pool(1) as pool:
         assert pool.apply(count, (keys,)) == (len(keys), 'string', keys)

@@ -23,7 +23,7 @@ def keys():
 
 
 @pytest.mark.parametrize('format', ['quickdump', 'dump', 'json', 'toml', 'ini'])
-def test_every_format_brings_back_every_key(keys, format, tmp_path):
+def test_every_format_round_trips_every_key(keys, format, tmp_path):
     content = dump(keys, parent=PARENT, format=format)
     assert load(content, PARENT, format) == keys
     path = tmp_path / f'keys.{format}'
@@ -39,21 +39,21 @@ def test_shared_metadata_stays_shared(keys):
 
 
 @pytest.mark.parametrize('kind', [bytes, bytearray, memoryview])
-def test_the_content_tells_the_format(keys, kind):
+def test_the_format_is_detected_from_the_content(keys, kind):
     for format in ('quickdump', 'dump'):
         assert load(kind(dump(keys, parent=PARENT, format=format)), PARENT) == keys
     assert load(kind(b''), PARENT) == KeySet()
 
 
 @pytest.mark.parametrize('format', ['quickdump', 'dump'])
-def test_golden_files_are_written_again_to_the_byte(format):
+def test_golden_files_are_rewritten_to_the_byte(format):
     content = (GOLDEN / f'shared_meta.{format}').read_bytes()
     keys = load(content, 'user:/tests/golden')
     assert dump(keys, parent='user:/tests/golden', format=format) == content
     assert keys['user:/tests/golden/bin1'].value == b'1'
 
 
-def test_errors_say_where(keys):
+def test_errors_report_their_location(keys):
     with pytest.raises(KeySetError, match='at byte 8') as error:
         load(b'EKDB\0\0\0\x03\x09ab', PARENT)
     assert error.value.offset == 8
@@ -65,7 +65,7 @@ def test_errors_say_where(keys):
         dump(keys, parent='user:/other')
 
 
-def test_what_is_missing_is_said(keys, tmp_path):
+def test_missing_files_are_reported(keys, tmp_path):
     with pytest.raises(FileNotFoundError):
         load(tmp_path / 'none', PARENT)
     with pytest.raises(OSError):

@@ -12,7 +12,7 @@ KEYS = KeySet({'user:/a': '1', 'user:/b': 'x' * 200_000})
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves ranges of what the server has, to those who log in where a path begins so."""
+    """Serves ranges of the server's data; some paths require a login."""
 
     protocol_version = 'HTTP/1.1'
 
@@ -56,7 +56,7 @@ def server(monkeypatch):
     server.server_close()
 
 
-def test_a_url_is_read_whole(server):
+def test_a_url_is_read_completely(server):
     for format in ('quickdump', 'dump', 'json', 'toml', 'ini'):
         path = f'/v1/fs/lab/keys.{format}'
         server.contents[path] = dump(KEYS, parent='user:/', format=format)
@@ -70,7 +70,7 @@ def test_a_url_is_read_whole(server):
     assert load(f'cenote://{server.at}/none', 'user:/') == KeySet()
 
 
-def test_a_refusal_says_how_to_log_in(server, monkeypatch):
+def test_a_refusal_explains_how_to_log_in(server, monkeypatch):
     url = f'cenote://{server.at}/private.quickdump'
     with pytest.raises(PermissionError, match='to log in, set CENOTE_URL'):
         load(url, 'user:/')

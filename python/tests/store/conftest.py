@@ -1,4 +1,4 @@
-"""A server with a store of its own, which the tests of this room share: each uses a collection of its own."""
+"""A server with its own store, shared by the tests in this folder: each uses its own collection."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import cenote
 
 
 class Server:
-    """A server, which can be stopped and started again on the same address."""
+    """A server that can be stopped and restarted at the same address."""
 
     def __init__(self, directory):
         self.directory, self.url, self.process = directory, None, None
@@ -39,7 +39,7 @@ class Server:
         return {**own, **config, 'HOME': str(self.directory), 'XDG_CONFIG_HOME': str(self.directory), **url}
 
     def cenote(self, *arguments, text='', user='ada'):
-        """What the program prints."""
+        """The output of the program."""
         data = text if isinstance(text, bytes) else text.encode()
         run = [program(), *map(str, arguments)]
         done = subprocess.run(run, env=self.environment(user), input=data, capture_output=True)

@@ -1,4 +1,4 @@
-"""The types, the names and what an import costs."""
+"""The types, the names and the cost of an import."""
 
 import ast
 import importlib.util
@@ -15,7 +15,7 @@ from cenote import _cenote
 PYTHON = pathlib.Path(__file__).parents[2]
 
 
-def test_the_waiting_store_is_made_from_the_awaited_one():
+def test_the_synchronous_store_is_generated_from_the_asynchronous_one():
     spec = importlib.util.spec_from_file_location('unasync', PYTHON / 'scripts' / 'unasync.py')
     unasync = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(unasync)
@@ -99,7 +99,7 @@ def declared(body):
 
 
 def found(module, prefix):
-    """The same of the module itself."""
+    """The same for the module itself."""
     for name, value in vars(module).items():
         if inspect.isclass(value) and value.__module__.startswith('cenote._cenote'):
             yield f'{prefix}.{name}.__new__', inspect.signature(value) if name != 'Pending' else None
@@ -111,7 +111,7 @@ def found(module, prefix):
             yield f'{prefix}.{name}', inspect.signature(value)
 
 
-def test_the_stub_of_the_native_module_says_what_it_has():
+def test_the_stub_of_the_native_module_matches_it():
     stub = ast.parse((PYTHON / 'cenote' / '_cenote.pyi').read_text())
     said = dict(declared(stub.body))
     for prefix in ('store', 'gsd'):
@@ -130,7 +130,7 @@ def test_the_stub_of_the_native_module_says_what_it_has():
 
 @pytest.mark.parametrize('checker', [['mypy', '--strict', '--no-warn-return-any'], ['pyright', '--pythonpath', sys.executable]])
 def test_the_package_itself_is_checked(checker, tmp_path):
-    """All of it but what wraps fsspec, which has no types."""
+    """The whole package except the wrapper of fsspec, which has no types."""
     modules = ['_aio', '_aio_history', '_async', '_connect', '_local', '_model', '_sync', '_wait', 'errors', 'path']
     files = [str(PYTHON / 'cenote' / 'store' / f'{name}.py') for name in modules]
     (tmp_path / 'pyrightconfig.json').write_text('{"typeCheckingMode": "strict"}')

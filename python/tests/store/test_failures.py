@@ -10,7 +10,7 @@ import cenote
 from cenote.store import errors
 
 
-def test_each_failure_has_a_type_that_python_knows(server, store, lab):
+def test_each_failure_is_a_standard_python_exception(server, store, lab):
     store.write(f'{lab}/a', b'1')
     cases = [
         (FileNotFoundError, 'NotFoundError', lambda: store.read(f'{lab}/gone')),

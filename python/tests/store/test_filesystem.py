@@ -1,4 +1,4 @@
-"""What the file system of fsspec promises beyond fsspec's own suite."""
+"""Guarantees of the file system beyond fsspec's own suite."""
 
 import pickle
 import re
@@ -19,7 +19,7 @@ def fs(environment):
 
 @pytest.fixture
 def requests(server):
-    """How many requests were answered since the last call, by route and method."""
+    """The number of completed requests since the last call, by route and method."""
     def count():
         with urllib.request.urlopen(f'{server.url}/metrics') as answer:
             text = answer.read().decode()
@@ -47,7 +47,7 @@ def test_urls_name_a_store_or_that_of_the_settings(server, environment, lab):
     assert path == f'{lab}/a.txt' and server.url in fs.fsid
 
 
-def test_a_url_alone_is_not_sent_the_credentials(server, environment, monkeypatch, lab):
+def test_credentials_are_not_sent_to_a_url_alone(server, environment, monkeypatch, lab):
     host = server.url.removeprefix('http://')
     fsspec.filesystem('cenote', skip_instance_cache=True).pipe(f'{lab}/a', b'1')
     monkeypatch.setenv('CENOTE_URL', 'http://127.0.0.1:1')
@@ -140,7 +140,7 @@ def test_a_transaction_is_one_commit(fs, store, server, lab):
                 file.write(name.encode())
         store.write(f'{lab}/b', b'other')
     assert [each.name for each in store.ls(lab)] == ['b']
-    # It goes on without a transaction.
+    # It continues without a transaction.
     fs.pipe(f'{lab}/a', b'1')
     ticket = store.ticket_add(lab, 'write').ticket
     guest = CenoteFileSystem.of(cenote.connect(server.url, ticket=ticket, config=server.directory / 'config.toml'))
@@ -161,7 +161,7 @@ def test_what_is_read_is_one_content(fs, lab):
             file.read(10)
 
 
-def test_many_small_files_go_in_batches(fs, lab, tmp_path, requests):
+def test_many_small_files_are_sent_in_batches(fs, lab, tmp_path, requests):
     for number in range(300):
         (tmp_path / f'from/{number % 3}').mkdir(parents=True, exist_ok=True)
         (tmp_path / f'from/{number % 3}/{number}').write_text(str(number))

@@ -1,4 +1,4 @@
-"""Libraries as PyPI has them, on `cenote://`."""
+"""Unmodified libraries from PyPI, on `cenote://`."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""The trash, the past, quotas and change sets; what is unchanged is not sent again."""
+"""The trash, the past, quotas and change sets; unchanged files are not sent again."""
 
 import asyncio
 import os
@@ -76,7 +76,7 @@ def test_what_is_no_longer_kept_is_lost(store, lab):
     assert raised.value.kind == 'expired'
 
 
-def test_quotas_limit_what_there_is(store, lab):
+def test_quotas_are_enforced(store, lab):
     assert store.quotas(path=lab) == []
     quota = store.quota_set(path=lab, bytes=10, soft_resources=3, grace=60)
     assert (quota.path, quota.hard, quota.soft) == (lab, Amount(10, None), Amount(None, 3))
@@ -144,7 +144,7 @@ def test_files_that_are_unchanged_are_not_sent_again(store, lab, tmp_path):
     changed = {change.name for change in store.changes(lab, position)}
     assert changed >= {'b', 'c', 'more'} and not changed & {'a', 'd', 'empty'}
     assert store.read(f'{lab}/copy/d/b') == b'new' and store.stat(f'{lab}/copy/d/c').mode & 0o777 == 0o600
-    # Without a time there is nothing to go by.
+    # Without a time, files cannot be compared.
     store.write(f'{lab}/copy/a', b'?')
     store.put(source, f'{lab}/copy')
     assert store.read(f'{lab}/copy/a') == b'a'

@@ -1,4 +1,4 @@
-"""Forks, threads, tasks that are cancelled, and servers that go away."""
+"""Forks, threads, cancelled tasks, and servers that stop."""
 
 import asyncio
 import concurrent.futures
@@ -88,7 +88,7 @@ def test_a_cancelled_task_abandons_its_call(server, store, lab):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        # The store goes on working.
+        # The store keeps working.
         assert (await own.write(f'{lab}/a', b'1')).size == 1
 
     asyncio.run(main())
@@ -115,7 +115,7 @@ except KeyboardInterrupt:
     assert run.returncode == 0
 
 
-def test_a_server_that_goes_away_leaves_nothing_half_written(own_server, tmp_path):
+def test_a_stopped_server_leaves_nothing_half_written(own_server, tmp_path):
     store = own_server.connect()
     (tmp_path / 'large').write_bytes(os.urandom(80 << 20))
     stopped = []
@@ -134,7 +134,7 @@ def test_a_server_that_goes_away_leaves_nothing_half_written(own_server, tmp_pat
     assert store.put(tmp_path / 'large', '/large').size == 80 << 20
 
 
-def test_a_download_that_broke_off_leaves_no_file(own_server, tmp_path):
+def test_an_interrupted_download_leaves_no_file(own_server, tmp_path):
     store = own_server.connect()
     content = os.urandom(8 << 20)
     store.write('/large', content)
@@ -147,7 +147,7 @@ def test_a_download_that_broke_off_leaves_no_file(own_server, tmp_path):
 
     with pytest.raises(OSError):
         store.get('/large', tmp_path / 'copy', progress=stop)
-        # All of it may have been under way already; then it is whole.
+        # All of it may have been sent already; then it is complete.
         assert (tmp_path / 'copy').read_bytes() == content
         raise OSError
     own_server.start()

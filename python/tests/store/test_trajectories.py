@@ -1,4 +1,4 @@
-"""Trajectories that are written to a store, and read while they grow."""
+"""Trajectories written to a store, and read while they grow."""
 
 import os
 import pickle
@@ -64,7 +64,7 @@ def test_the_bytes_are_those_of_a_local_file(store, url, tmp_path, flush):
     assert (len(traj), traj[300].particles.N, traj[299].configuration.step) == (301, 70, 299)
 
 
-def test_large_chunks_and_truncation_are_sent_as_they_are(store, url, tmp_path):
+def test_large_chunks_and_truncation_are_sent_immediately(store, url, tmp_path):
     large = numpy.arange(3 << 20, dtype='float64')
 
     def work(name):
@@ -84,7 +84,7 @@ def test_large_chunks_and_truncation_are_sent_as_they_are(store, url, tmp_path):
     assert twice(tmp_path, url, work) == store.read(path_of(url))
 
 
-def test_nobody_sees_what_is_not_published(store, url):
+def test_unpublished_frames_are_invisible(store, url):
     traj = cenote.gsd.hoomd.open(url, 'w')
     traj.append(frame(0))
     assert not store.exists(path_of(url))
@@ -198,7 +198,7 @@ def test_of_two_writers_the_second_is_refused(store, url):
     assert store.read(path_of(url) + '2') == b'1'
 
 
-def test_who_may_not_write_is_told_when_opening(server, store, url, monkeypatch):
+def test_missing_write_access_is_reported_on_opening(server, store, url, monkeypatch):
     server.cenote('user', 'add', 'eve', '--password-stdin', text='a secret of the tests')
     monkeypatch.setenv('CENOTE_USER', 'eve')
     with pytest.raises(PermissionError):
@@ -233,7 +233,7 @@ append(1)
         ('child = os.fork()\nif child == 0: sys.exit()\nos.waitpid(child, 0)\nos._exit(0)', 1),
     ],
 )
-def test_a_program_that_ends_leaves_what_was_published(server, url, end, frames):
+def test_the_end_of_a_program_preserves_published_frames(server, url, end, frames):
     run = subprocess.Popen(
         [sys.executable, '-c', PROGRAM + end, url],
         env=server.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -245,7 +245,7 @@ def test_a_program_that_ends_leaves_what_was_published(server, url, end, frames)
     assert len(cenote.gsd.hoomd.open(url)) == frames
 
 
-def test_a_server_that_comes_back_gets_all_frames(own_server, monkeypatch, tmp_path):
+def test_a_restarted_server_receives_all_frames(own_server, monkeypatch, tmp_path):
     for name, value in own_server.environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(_stage, 'WAITING', 1 << 16)
@@ -253,7 +253,7 @@ def test_a_server_that_comes_back_gets_all_frames(own_server, monkeypatch, tmp_p
     with cenote.gsd.hoomd.open(url, 'w') as traj, cenote.gsd.hoomd.open(tmp_path / 'a', 'w') as local:
         traj.append(frame(0))
         own_server.stop()
-        # It waits until the server is there again.
+        # It waits until the server is back.
         for step in range(1, 5):
             traj.append(frame(step, particles=2000))
         with pytest.raises(errors.UnreachableError):

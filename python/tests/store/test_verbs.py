@@ -36,7 +36,7 @@ def test_a_tree_is_listed_walked_found_and_counted(store, lab):
     assert found[0].is_collection() and isinstance(found[1], FileNotFoundError)
 
 
-def test_directories_and_files_go_there_and_back(store, lab, tmp_path):
+def test_directories_and_files_round_trip(store, lab, tmp_path):
     source = tmp_path / 'source'
     for name, content in {'x.txt': b'x', 'sub/y.bin': bytes(70 << 20), 'sub/empty/z': b''}.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +115,7 @@ def test_versions_are_kept_and_restored(server, store, lab):
     assert store.read(f'{lab}/a') == b'first'
 
 
-def test_an_upload_comes_in_parts(store, lab):
+def test_an_upload_is_sent_in_parts(store, lab):
     with store.upload(f'{lab}/parts', 6) as upload:
         upload.put(3, b'def')
         assert upload.parts() == [(3, 3)]

@@ -1,4 +1,4 @@
-//! The values of a frame's chunks, read together and turned into what Python sees.
+//! The values of a frame's chunks, read together and converted to Python objects.
 
 use cenote_gsd::{ChunkType, Entry};
 use pyo3::intern;
@@ -14,7 +14,7 @@ use crate::gsd::schema::{FIELDS, Field, Shape};
 /// A value being read: an array, or bytes that become something else.
 enum Target<'py> {
     Array(FreshArray<'py>),
-    /// One number, of so many bytes.
+    /// One number, of this many bytes.
     Number([u8; 8], usize),
     Bytes(Vec<u8>),
 }
@@ -106,13 +106,13 @@ fn is_text(entry: &Entry) -> bool {
     entry.chunk_type() == ChunkType::Character && entry.columns() == 1
 }
 
-/// Whether a chunk is the one number that a field is, of the type that it should be.
+/// Whether a chunk is a single number of the type required by a field.
 fn is_number(field: &Field, entry: &Entry) -> bool {
     let one = entry.rows() == 1 && entry.columns() == 1;
     field.shape == Shape::One && entry.chunk_type() == field.kind && one
 }
 
-/// Whether a chunk can be the one number that some fields are.
+/// Whether a chunk can be a single number, as required by some fields.
 fn is_possible(field: &Field, entry: &Entry) -> bool {
     let fraction = matches!(entry.chunk_type(), ChunkType::F32 | ChunkType::F64);
     let number = entry.rows() > 0
