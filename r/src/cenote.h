@@ -4,7 +4,7 @@
 #include <Rinternals.h>
 #include <stdint.h>
 
-/* A file at a position. R tells sizes in doubles: they are exact up to 2^53. */
+/* A file at a position. R passes sizes as doubles, which are exact up to 2^53. */
 #include <stdio.h>
 FILE *open_at(const char *path, double offset);
 
@@ -15,7 +15,7 @@ uint64_t crc64nvme(uint64_t crc, const unsigned char *bytes, size_t size);
 /* A CRC as eight bytes, the most significant first. */
 void write_crc(uint64_t crc, Rbyte *bytes);
 
-/* Gives a file the name of another, which goes, in one step where that can be; says whether it has the name. */
+/* Renames a file over another one, in one step if possible; returns whether it succeeded. */
 int take_place(const char *from, const char *to);
 
 SEXP digest_begin(SEXP path, SEXP offset, SEXP length, SEXP algorithm);

@@ -1,8 +1,8 @@
-/* CRC-64/NVME, as S3 has it: reflected, with the polynomial of the NVM Command Set Specification 1.0, 5.2.1.3.4.
+/* CRC-64/NVME, as used by S3: reflected, with the polynomial of the NVM Command Set Specification 1.0, 5.2.1.3.4.
  *
- * Where the processor multiplies without carries, 64 bytes at a time are folded: 16 bytes count as much as the 16 bytes
+ * If the processor can multiply without carries, 64 bytes at a time are folded: 16 bytes are replaced by the 16 bytes
  * 64 further on that are congruent to them modulo the polynomial (Gopal et al., "Fast CRC computation for generic
- * polynomials using PCLMULQDQ", 2009). What is left of it is 16 bytes with the same CRC, which the table takes. */
+ * polynomials using PCLMULQDQ", 2009). The result is 16 bytes with the same CRC, which are processed with the table. */
 
 #include "cenote.h"
 

@@ -1,8 +1,8 @@
-/* The SHA-256 or the CRC-64/NVME of a file, or of a part of it, computed in a thread of its own beside the transfer of the same bytes.
+/* The SHA-256 or the CRC-64/NVME of a file, or of a part of it, computed in a separate thread during the transfer.
  *
- * Invariants: the thread never calls R. What R and the thread both write, `length` and `over`, they touch under the lock; all
- * else is the thread's until it is over. The thread ends before what it works on is freed. The file is read, not mapped:
- * to look at a map of a file that somebody cuts off ends the process. */
+ * Invariants: the thread never calls R. Fields that both R and the thread write, `length` and `over`, are
+ * accessed under the lock; all others belong to the thread until it ends. The thread ends before its data is freed. The
+ * file is read, not mapped: accessing a mapping of a file that is truncated would kill the process. */
 
 #include "cenote.h"
 
@@ -52,7 +52,7 @@ static void tell(Digest *digest, double length) {
   pthread_mutex_unlock(&digest->lock);
 }
 
-/* The length, for which it waits up to `seconds` while it is not known. */
+/* The length; waits up to `seconds` until it is known. */
 static double length_within(Digest *digest, double seconds) {
   pthread_mutex_lock(&digest->lock);
   if (digest->length == UNKNOWN && seconds > 0) await_change(digest, seconds);
@@ -72,7 +72,7 @@ static void await_file(Digest *digest) {
   if (digest->file) setvbuf(digest->file, NULL, _IONBF, 0);
 }
 
-/* Takes the next bytes; says how many. */
+/* Reads the next bytes; returns their number. */
 static size_t take(Digest *digest, double length) {
   double left = length == UNKNOWN ? CHUNK : length - digest->done;
   size_t got = fread(digest->chunk, 1, left < CHUNK ? (size_t)left : CHUNK, digest->file);
@@ -123,7 +123,7 @@ static void finalize(SEXP pointer) {
   discard(digest);
 }
 
-/* By `algorithm`, in the words of RFC 9530; says whether that could be. */
+/* Selects the algorithm by its name in RFC 9530; returns whether it is supported. */
 static int prepare(Digest *digest, const char *algorithm) {
   digest->chunk = malloc(CHUNK);
   if (!digest->chunk || !digest->path) return 0;
@@ -149,7 +149,7 @@ static int start(Digest *digest) {
   return (digest->file || digest->length == UNKNOWN) && pthread_create(&digest->thread, NULL, run, digest) == 0;
 }
 
-/* Begins with the bytes from `offset` on. Where `length` is NA, the end is not known yet, and the file need not be there. */
+/* Starts at `offset`. If `length` is NA, the end is not known yet, and the file need not exist. */
 SEXP digest_begin(SEXP path, SEXP offset, SEXP length, SEXP algorithm) {
   SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
   R_RegisterCFinalizerEx(pointer, finalize, TRUE);
@@ -196,8 +196,8 @@ static SEXP result(void *argument) {
 
 static void clean_up(void *pointer) { finalize((SEXP)pointer); }
 
-/* The digest of the first `length` bytes, the most significant first; NULL where there are not as many, or it has ended
- * already. Where `length` is NA none is wanted. However it returns, the thread has ended. */
+/* The digest of the first `length` bytes, the most significant first; NULL if there are fewer, or it has ended already.
+ * If `length` is NA, the digest is abandoned. In every case the thread has ended on return. */
 SEXP digest_end(SEXP pointer, SEXP length) {
   Digest *digest = R_ExternalPtrAddr(pointer);
   double total = Rf_asReal(length);

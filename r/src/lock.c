@@ -1,7 +1,8 @@
-/* A file that stands for the part of a download, held by the one call that writes there.
+/* A lock file for the part of a download, held by the call that writes to it.
  *
- * Invariant: a file that is renamed or removed stands for nothing any more, so a lock counts if the path still names what was locked.
- * The kernel gives up the lock of a process that ends. Where there are no such locks, nothing is held. */
+ * Invariant: a file that was renamed or removed is no longer a lock, so a lock is valid only if the path still refers
+ * to the locked file. The kernel releases the lock of a process that ends. On systems without such locks, nothing is
+ * locked. */
 
 #include "cenote.h"
 
@@ -23,7 +24,7 @@ typedef struct {
   char path[];
 } Lock;
 
-/* Whether the path names what is open; how many bytes that has. */
+/* Whether the path refers to the open file; also its size. */
 static int still_there(Lock *lock, off_t *size) {
   struct stat open, named;
   if (fstat(lock->descriptor, &open) != 0 || stat(lock->path, &named) != 0) return 0;
@@ -38,7 +39,7 @@ static void let_go(Lock *lock) {
   lock->descriptor = -1;
 }
 
-/* Says whether somebody else has it. */
+/* Returns whether another process holds it. */
 static int is_taken(Lock *lock) {
   off_t size;
   do {
@@ -50,7 +51,7 @@ static int is_taken(Lock *lock) {
   return 0;
 }
 
-/* It goes with its holder, unless it is not empty: then it is not ours. */
+/* It is removed with its holder, unless it is not empty: then it is not ours. */
 static void finalize(SEXP pointer) {
   Lock *lock = R_ExternalPtrAddr(pointer);
   off_t size;
@@ -61,7 +62,7 @@ static void finalize(SEXP pointer) {
   free(lock);
 }
 
-/* NULL where somebody else has it. The file is made if it is missing. */
+/* NULL if another process holds it. The file is created if it is missing. */
 SEXP lock_take(SEXP path) {
   SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
   R_RegisterCFinalizerEx(pointer, finalize, TRUE);

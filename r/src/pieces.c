@@ -1,6 +1,6 @@
 /* Pieces of a raw vector: their digests, and files of them.
  *
- * Invariant: a file has its name when it is whole. Until then it has one that nobody else uses, and that nothing is ever read from. */
+ * Invariant: a file has its name only when it is complete. Until then it has a unique name that is never read from. */
 
 #include "cenote.h"
 
@@ -36,7 +36,7 @@ SEXP piece_digests(SEXP bytes, SEXP offsets, SEXP sizes, SEXP algorithm) {
   return digests;
 }
 
-/* A name beside a file, in `to`, that no file has; the file made under it, or -1. */
+/* Creates a file with an unused name beside a file; the name is in `to`. Returns the descriptor, or -1. */
 static int open_beside(const char *path, char *to, size_t room) {
   static unsigned count = 0;
   const char *slash = strrchr(path, '/');
@@ -73,7 +73,7 @@ static int write_piece(const unsigned char *bytes, size_t size, const char *path
   return kept;
 }
 
-/* Writes each piece to its file, in place of one that is there; says of each whether that could be. */
+/* Writes each piece to its file, replacing an existing one; returns for each whether it succeeded. */
 SEXP write_pieces(SEXP bytes, SEXP offsets, SEXP sizes, SEXP paths) {
   R_xlen_t n = XLENGTH(offsets);
   SEXP written = PROTECT(Rf_allocVector(LGLSXP, n));
@@ -96,7 +96,7 @@ static const char *kind_of(const char *path) {
   return S_ISREG(found.st_mode) ? "file" : S_ISDIR(found.st_mode) ? "directory" : "other";
 }
 
-/* What is at each path, links followed: "file", "directory" or "other"; NA where nothing is. */
+/* The type at each path, following links: "file", "directory" or "other"; NA if missing. */
 SEXP path_kinds(SEXP paths) {
   R_xlen_t n = XLENGTH(paths);
   SEXP kinds = PROTECT(Rf_allocVector(STRSXP, n));

@@ -1,6 +1,6 @@
 /* Part of a file, a piece at a time, for curl to send.
  *
- * Invariant: pieces of one size are the same R vector, filled anew. curl copies a piece before it asks for the next,
+ * Invariant: pieces of one size are the same R vector, refilled. curl copies a piece before it requests the next,
  * so a file of any size is sent with the memory of one piece. */
 
 #include "cenote.h"
@@ -57,7 +57,7 @@ static SEXP piece_of(SEXP pointer, R_xlen_t size) {
   return piece;
 }
 
-/* At most `most` bytes; none at the end, where the file is closed. */
+/* At most `most` bytes; none at the end, when the file is closed. */
 SEXP reader_next(SEXP pointer, SEXP most) {
   Reader *reader = R_ExternalPtrAddr(pointer);
   if (!reader) return Rf_allocVector(RAWSXP, 0);

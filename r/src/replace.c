@@ -1,7 +1,8 @@
-/* A whole file in the place of another, in one step.
+/* Replaces a file by a complete one, in one step.
  *
- * The two change their names, and then the one that was there goes. To rename over a file would make ext4 write all of the new
- * one out first (`auto_da_alloc`), which for 7 MB takes longer than to get them. Nothing is promised of a power cut. */
+ * The two exchange their names, and then the old one is removed. Renaming over a file would make ext4 write out the
+ * new one first (`auto_da_alloc`), which for 7 MB takes longer than downloading it. Durability after a power cut is not
+ * guaranteed. */
 
 #define _GNU_SOURCE
 #include "cenote.h"
@@ -13,7 +14,7 @@
 #include <windows.h>
 #endif
 
-/* Says whether they could change their names: not where nothing is there. */
+/* Exchanges their names; returns whether that was possible: not if the target is missing. */
 static int exchange(const char *from, const char *to) {
 #ifdef RENAME_EXCHANGE
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) != 0) return 0;
@@ -31,7 +32,7 @@ int take_place(const char *from, const char *to) {
 #endif
 }
 
-/* FALSE where that cannot be, or nothing is there: to be renamed. */
+/* FALSE if that is impossible, or the target is missing: then the file has to be renamed. */
 SEXP replace_file(SEXP part, SEXP file) {
   return Rf_ScalarLogical(exchange(CHAR(STRING_ELT(part, 0)), CHAR(STRING_ELT(file, 0))));
 }

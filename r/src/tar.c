@@ -1,7 +1,7 @@
 /* Many small files in one tar stream (POSIX pax), in memory.
  *
- * Invariants: an archive holds the files whose digests are given, completely, and no others. What is read from an archive lies within
- * its bytes, whatever they are. */
+ * Invariants: an archive holds the files whose digests are given, completely, and no others. Reads never go beyond
+ * the bytes of an archive, whatever they are. */
 
 #include "cenote.h"
 
@@ -11,12 +11,12 @@
 
 enum { BLOCK = 512, SHA256_BYTES = 32, RECORD_BYTES = 160 };
 
-/* Where the fields of a header are. */
+/* The offsets of the fields in a header. */
 enum { SIZE = 124, SIZE_BYTES = 12, CHECKSUM = 148, TYPE = 156, MAGIC = 257 };
 
 static size_t padded(size_t size) { return (size + BLOCK - 1) / BLOCK * BLOCK; }
 
-/* Names are in the pax records, so the one here does not matter; mode and time are left empty: they are not told. */
+/* Names are in the pax records, so the one here does not matter; mode and time are left empty. */
 static void write_header(unsigned char *block, char type, size_t size) {
   memset(block, 0, BLOCK);
   memcpy(block, "entry", 5);
@@ -49,8 +49,8 @@ static void hexadecimal(const unsigned char *bytes, char *to) {
   for (int i = 0; i < SHA256_BYTES; i++) snprintf(to + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* The entry of a directory, if `path` is NULL, or of the first `size` bytes of a file, with its digest. Says how long it is: 0 where
- * the file is shorter. */
+/* The entry of a directory, if `path` is NULL, or of the first `size` bytes of a file, with its digest. Returns its
+ * length: 0 if the file is shorter. */
 static size_t pack_entry(unsigned char *to, const char *name, const char *path, size_t size, unsigned char *digest) {
   size_t room = strlen(name) + RECORD_BYTES;
   unsigned char *records = to + BLOCK, *content = records + padded(room) + BLOCK;
@@ -70,8 +70,8 @@ static size_t pack_entry(unsigned char *to, const char *name, const char *path, 
   return (size_t)(header - to) + BLOCK + padded(size);
 }
 
-/* Files and directories, which have no path (NA), as an archive, and the SHA-256 of each; NULL for a directory, and for a file that
- * is shorter than its size: that is left out. */
+/* Files, and directories (without a path: NA), as an archive, and the SHA-256 of each; NULL for a directory, and for a
+ * file that is shorter than its size, which is left out. */
 SEXP tar_pack(SEXP paths, SEXP names, SEXP sizes) {
   R_xlen_t n = XLENGTH(names);
   size_t room = 2 * BLOCK, end = 0;
@@ -95,7 +95,7 @@ SEXP tar_pack(SEXP paths, SEXP names, SEXP sizes) {
   return packed;
 }
 
-/* A decimal or octal number of some digits, which may stand between blanks. */
+/* A decimal or octal number, which may be surrounded by blanks. */
 static double number(const char *text, size_t length, int base) {
   double value = 0;
   for (size_t i = 0; i < length && text[i]; i++) {
@@ -111,7 +111,7 @@ typedef struct {
   SEXP etag;
 } Labels;
 
-/* Calls what is in one pax record by its name, if it is known here. */
+/* Stores the value of one pax record under its name, if it is a known one. */
 static void take_record(Labels *labels, const char *key, size_t key_length, const char *value, size_t length) {
   if (key_length == 9 && memcmp(key, "CENOTE.id", 9) == 0) labels->id = number(value, length, 10);
   if (key_length == 11 && memcmp(key, "CENOTE.etag", 11) == 0) labels->etag = Rf_mkCharLenCE(value, (int)length, CE_UTF8);
@@ -130,7 +130,7 @@ static void take_records(Labels *labels, const char *records, size_t size) {
   }
 }
 
-/* Where the next entry of an archive is: the offset of its content, and its size, type and labels. Says whether there is one. */
+/* Locates the next entry of an archive: the offset of its content, and its size, type and labels. Returns whether there is one. */
 static int next_entry(SEXP archive, size_t *at, size_t *size, char *type) {
   size_t end = (size_t)XLENGTH(archive);
   const char *bytes = (const char *)RAW(archive);
@@ -143,8 +143,8 @@ static int next_entry(SEXP archive, size_t *at, size_t *size, char *type) {
   return 1;
 }
 
-/* The files in an archive that has the records CENOTE.id and CENOTE.etag: a list of ids, tags, offsets and sizes. What follows
- * a fault is left out. */
+/* The files in an archive that has the records CENOTE.id and CENOTE.etag: a list of ids, tags, offsets and sizes.
+ * Entries after an error are left out. */
 SEXP tar_index(SEXP archive) {
   R_xlen_t most = XLENGTH(archive) / BLOCK, n = 0;
   const char *fields[] = {"id", "etag", "offset", "size", ""};

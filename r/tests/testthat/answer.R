@@ -1,8 +1,8 @@
-# A server that gives prepared answers: Rscript answer.R FILE STATUSES BODIES PARENT [HEADER]...
+# A server with prepared responses: Rscript answer.R FILE STATUSES BODIES PARENT [HEADER]...
 #
-# Statuses and bodies are separated by commas, one for each request; the last one stays. Where the status is `interrupt`, PARENT is
-# interrupted, and nothing is answered.
-# It listens on a free port, which it writes to FILE. It ends when the process PARENT has gone.
+# Statuses and bodies are separated by commas, one for each request; the last one is repeated. If the status is
+# `interrupt`, PARENT is interrupted, and no response is sent. It listens on a free port, which it writes to FILE. It
+# stops when the process PARENT has ended.
 arguments <- commandArgs(TRUE)
 parent <- as.integer(arguments[[4]])
 statuses <- strsplit(arguments[[2]], ",")[[1]]

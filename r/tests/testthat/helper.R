@@ -10,7 +10,7 @@ bytes_of <- function(file) readBin(file, "raw", file.size(file))
 
 add <- function(attribute, value, ...) data.frame(operation = "add", attribute = attribute, value = value, ...)
 
-# Logs in as a user who is made for it, and as the administrator again at the end of the test.
+# Logs in as a user created for the test, and as the administrator again at its end.
 as_user <- function(name, test = parent.frame()) {
   iadmin(name, "secret", "create_user")
   at_end(function() {
@@ -25,15 +25,15 @@ as_user <- function(name, test = parent.frame()) {
 # Runs a function when a frame ends.
 at_end <- function(f, frame) do.call(on.exit, list(as.call(list(f)), add = TRUE), envir = frame)
 
-# The address of a proxy to the server that breaks each connection off after some bytes of what is sent to the server
-# (`up`) or comes from it (`down`), `times` times. It ends with the R session.
+# The address of a proxy to the server that closes a connection after some bytes to the server (`up`) or from it
+# (`down`), `times` times. It ends with the R session.
 breaking_proxy <- function(up = Inf, down = Inf, times = 1) {
   announced <- tempfile()
   beside("proxy.R", announced, c(server, announced, up, down, times, Sys.getpid()))
 }
 
-# The address of a server that gives the same answer to all requests, or one after the other, or interrupts this session
-# (status "interrupt"). It ends with the R session.
+# The address of a server that sends the same response to all requests, or prepared ones in turn, or interrupts this
+# session (status "interrupt"). It ends with the R session.
 answering <- function(status, body = "", headers = character()) {
   announced <- tempfile()
   beside("answer.R", announced, c(announced, status, shQuote(body), Sys.getpid(), shQuote(headers)))
@@ -41,7 +41,7 @@ answering <- function(status, body = "", headers = character()) {
 
 directory_of_tests <- dirname(normalizePath(testthat::test_path("helper.R")))
 
-# Runs a script beside this session; gives the address of the port that it announces in a file.
+# Runs a script in the background; returns the address of the port that it writes to a file.
 beside <- function(script, announced, arguments) {
   system2(file.path(R.home("bin"), "Rscript"), c(file.path(directory_of_tests, script), arguments),
     wait = FALSE, stdout = FALSE, stderr = FALSE
@@ -61,10 +61,10 @@ in_new_directory <- function(test = parent.frame()) {
   at_end(function() setwd(before), test)
 }
 
-# How many threads this process has.
+# The number of threads of this process.
 threads <- function() length(list.files("/proc/self/task"))
 
-# A file of many zeros, which takes no room.
+# A sparse file of many zeros.
 sparse <- function(size) {
   file <- tempfile()
   sink <- file(file, "wb")
@@ -76,7 +76,7 @@ sparse <- function(size) {
 
 checksum_of <- function(file) paste0("sha2:", jsonlite::base64_enc(sha256(file)))
 
-# Goes to the tests' collection through another address.
+# Enters the tests' collection through another address.
 through <- function(address) {
   create_irods(address, overwrite = TRUE)
   iauth("rods", "rods")

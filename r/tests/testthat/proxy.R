@@ -1,8 +1,8 @@
-# A proxy that breaks connections off: Rscript proxy.R SERVER FILE UP DOWN TIMES PARENT
+# A proxy that closes connections: Rscript proxy.R SERVER FILE UP DOWN TIMES PARENT
 #
-# It listens on a free port, which it writes to FILE, and passes bytes on between its clients and SERVER. When a connection
-# has carried UP bytes to the server, or DOWN bytes from it, it is closed, TIMES times in all. It ends when the process
-# PARENT has gone.
+# It listens on a free port, which it writes to FILE, and forwards bytes between its clients and SERVER. When a
+# connection has carried UP bytes to the server, or DOWN bytes from it, it is closed, TIMES times in total. It stops
+# when the process PARENT has ended.
 arguments <- commandArgs(TRUE)
 address <- sub("^http://", "", arguments[[1]])
 upstream <- list(host = sub(":.*", "", address), port = as.integer(sub(".*:", "", address)))
@@ -23,7 +23,7 @@ drop <- function(i) {
   close(pairs[[i]]$ends[[2]])
   pairs[[i]] <<- NULL
 }
-# Passes on what has come at one end of a pair; FALSE where the pair is to be closed.
+# Forwards the bytes received at one end of a pair; FALSE if the pair has to be closed.
 pass <- function(i, from) {
   bytes <- tryCatch(readBin(pairs[[i]]$ends[[from]], "raw", 65536), error = function(e) raw())
   if (!length(bytes)) return(FALSE)

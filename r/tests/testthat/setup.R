@@ -1,5 +1,5 @@
-# Tests that need a server run where `CENOTE_TEST_URL` names one, with the administrator rods/rods. What the package
-# remembers goes into a directory of the tests.
+# Tests that need a server run only if `CENOTE_TEST_URL` is the address of one, with the administrator rods/rods.
+# The package keeps its state in a directory of the tests.
 server <- Sys.getenv("CENOTE_TEST_URL")
 Sys.setenv(R_USER_CONFIG_DIR = tempfile("config"), R_USER_CACHE_DIR = tempfile("cache"))
 

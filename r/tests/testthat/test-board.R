@@ -4,7 +4,7 @@ board_here <- function(..., cache = tempfile()) {
   board_cenote("pins", ..., cache = cache)
 }
 
-test_that("a pin is written once and read anywhere", {
+test_that("a pin is written once and can be read anywhere", {
   need_server()
   board <- board_here()
   pins::pin_write(board, mtcars, "cars", type = "rds", tags = "old")
@@ -40,7 +40,7 @@ test_that("without versions, a pin is replaced", {
   expect_equal(nrow(pins::pin_versions(board, "number")), 1)
 })
 
-test_that("pins are files and directories of the store, and go", {
+test_that("pins are files and directories of the store, and can be removed", {
   need_server()
   board <- board_here()
   files <- file.path(tempdir(), c("one.txt", "two.txt"))
@@ -55,7 +55,7 @@ test_that("pins are files and directories of the store, and go", {
   expect_error(pins::pin_delete(board, "texts"), class = "pins_pin_missing")
 })
 
-test_that("a board can be written down", {
+test_that("a board can be deparsed", {
   need_server()
   board <- board_here()
   pins::pin_write(board, 1, "number", type = "rds")
@@ -65,7 +65,7 @@ test_that("a board can be written down", {
   expect_equal(deparse(pins::board_deparse(board)), "board_cenote(\"/tempZone/home/rods/tests/pins\", versioned = TRUE)")
 })
 
-# What needs no pins.
+# Methods that do not need pins.
 
 test_that("the cache follows the store", {
   need_server()
@@ -97,7 +97,7 @@ test_that("a pin's files stay in the cache", {
   expect_false(file.exists(file.path(board$path, "out")))
 })
 
-test_that("the cache loses what the store has lost, and nothing else", {
+test_that("only versions removed from the store are removed from the cache", {
   skip_on_os("windows")
   need_server()
   board <- list(logical_path = absolute("pins"), path = tempfile())

@@ -1,25 +1,26 @@
 # The bits of a number in hexadecimal, the least significant first.
 bits_of <- function(digits) as.logical(rawToBits(rev(binary(digits))))
 
-test_that("the SHA-256 is that of the standard", {
+test_that("the SHA-256 matches the standard", {
   file <- file_with(charToRaw("abc"))
   expect_equal(hexadecimal(sha256(file)), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   expect_equal(substr(hexadecimal(sha256(file_with(raw()))), 1, 16), "e3b0c44298fc1c14")
   expect_equal(sha256(file_with(charToRaw("xabcx")), 1, 3), sha256(file))
 })
 
-test_that("the CRC is that of the standard, of any length and wherever it begins", {
+test_that("the CRC matches the standard, for any length and offset", {
   crc_of <- function(bytes) hexadecimal(crc64nvme(file_with(bytes)))
   expect_equal(crc_of(charToRaw("123456789")), "ae8b14860a799888")
   expect_equal(crc_of(raw()), strrep("0", 16))
-  # The test cases of the NVM Command Set Specification 1.0: 4 KiB of zeros, of ones, of numbers that grow and that shrink.
+  # The test cases of the NVM Command Set Specification 1.0: 4 KiB of zeros, of ones, of increasing and of decreasing
+  # numbers.
   expect_equal(crc_of(raw(4096)), "6482d367eb22b64e")
   expect_equal(crc_of(rep(as.raw(255), 4096)), "c0ddba7302eca3ac")
   expect_equal(crc_of(as.raw(rep(0:255, 16))), "3e729f5f6750449c")
   expect_equal(crc_of(as.raw(rep(255:0, 16))), "9a2df64b8e9e517e")
 })
 
-test_that("the CRC of any length is that of its bits", {
+test_that("the CRC of any length matches a bitwise computation", {
   polynomial <- bits_of("9a6c9329ac4bc9b5")
   by_bits <- function(bytes) {
     crc <- rep(TRUE, 64)
@@ -35,7 +36,7 @@ test_that("the CRC of any length is that of its bits", {
   }
 })
 
-# Writes bytes to a file piece by piece; what is open is closed at the end.
+# Writes bytes to a file piece by piece; the file is closed at the end.
 grow <- function(file, bytes) {
   sink <- file(file, "ab")
   on.exit(close(sink))
@@ -57,7 +58,7 @@ test_that("a digest follows a file that grows", {
   expect_equal(end_digest(behind, 4.9e6), crc64nvme(file_with(bytes[-(1:1e5)])))
 })
 
-test_that("a digest of a file that is cut off meanwhile is none, or that of what was there", {
+test_that("a file that is truncated meanwhile has no digest, or that of its former bytes", {
   bytes <- random_bytes(5e6)
   for (attempt in 1:5) {
     file <- tempfile()
@@ -74,7 +75,7 @@ test_that("a digest of a file that is cut off meanwhile is none, or that of what
   }
 })
 
-test_that("a digest that nobody wants ends", {
+test_that("an abandoned digest ends", {
   skip_if_not(dir.exists("/proc/self/task"), "there is no /proc")
   before <- threads()
   expect_null(end_digest(begin_digest(tempfile())))
@@ -84,7 +85,7 @@ test_that("a digest that nobody wants ends", {
   expect_equal(threads(), before)
 })
 
-test_that("to wait for a digest can be interrupted", {
+test_that("waiting for a digest can be interrupted", {
   skip_if_not(dir.exists("/proc/self/task"), "there is no /proc")
   before <- threads()
   file <- sparse(1e11)
@@ -96,7 +97,7 @@ test_that("to wait for a digest can be interrupted", {
   expect_equal(threads(), before)
 })
 
-test_that("a process that is forked off has no digest, and ends", {
+test_that("a forked process has no digest, and ends", {
   skip_on_os("windows")
   digest <- begin_digest(file_with(as.raw(1:3)))
   child <- parallel::mcparallel({
@@ -109,7 +110,7 @@ test_that("a process that is forked off has no digest, and ends", {
   expect_equal(end_digest(digest, 3), sha256(file_with(as.raw(1:3))))
 })
 
-test_that("a digest does not mistake the end of what has come for the end", {
+test_that("a digest does not take the end of the received bytes for the end of the file", {
   bytes <- random_bytes(312)
   of_pieces <- function(cut) {
     file <- tempfile()
@@ -126,7 +127,7 @@ test_that("a digest does not mistake the end of what has come for the end", {
   expect_equal(unique(lapply(1:311, of_pieces)), list(sha256(file_with(bytes))))
 })
 
-test_that("a digest of more bytes than there are is none, and none is left behind", {
+test_that("a digest of more bytes than the file has is NULL, and nothing is left behind", {
   file <- file_with(as.raw(1:3))
   expect_null(end_digest(begin_digest(file), 4))
   expect_error(sha256(tempfile(), 0, 1), "cannot read")
@@ -138,7 +139,7 @@ test_that("a digest of more bytes than there are is none, and none is left behin
   expect_silent(invisible(gc()))
 })
 
-test_that("part of a file is read in pieces, with the memory of one", {
+test_that("a part of a file is read in pieces, with the memory of one piece", {
   bytes <- random_bytes(1000)
   moved <- 0
   read <- body_reader(file_with(bytes), 100, 850, function(n) moved <<- moved + n)
@@ -149,6 +150,6 @@ test_that("part of a file is read in pieces, with the memory of one", {
   expect_length(body_reader(file_with(raw()), 0, 0, identity)(10), 0)
 })
 
-test_that("a file that becomes shorter while it is sent is no whole file", {
+test_that("a file that becomes shorter while it is sent is incomplete", {
   expect_error(body_reader(file_with(raw(10)), 0, 11, identity)(20), "shorter")
 })

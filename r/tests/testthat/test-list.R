@@ -36,7 +36,7 @@ test_that("an object is listed by itself", {
   expect_equal(ils("a/o", metadata = TRUE)$value, "v")
 })
 
-test_that("what is asked for is yes or no", {
+test_that("logical arguments are checked", {
   need_server()
   for (wrong in list(NA, "yes", NULL, c(TRUE, FALSE))) {
     expect_error(ils(stat = wrong), "`stat` must be TRUE or FALSE", class = "cenote_invalid")

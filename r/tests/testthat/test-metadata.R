@@ -18,7 +18,7 @@ test_that("attributes are added to objects and collections, and removed", {
   expect_equal(nrow(iquery(asked)), 2)
 })
 
-test_that("all operations are done, or none", {
+test_that("either all operations are applied, or none", {
   need_server()
   isaveRDS(1, "o")
   expect_error(imeta("o", operations = list(
@@ -48,7 +48,7 @@ test_that("users have attributes, too", {
   expect_error(imeta("nobody", "user", operations = add("lab", "B12")), "USER_NAME", class = "cenote_not_found")
 })
 
-test_that("answers of queries are data frames with types", {
+test_that("results of queries are data frames with types", {
   need_server()
   isaveRDS(1, "o")
   found <- iquery(
@@ -61,7 +61,7 @@ test_that("answers of queries are data frames with types", {
   expect_lt(abs(as.numeric(found$COLL_CREATE_TIME) - as.numeric(Sys.time())), 600)
 })
 
-test_that("an answer without rows has its columns", {
+test_that("a result without rows has its columns", {
   need_server()
   none <- iquery("SELECT DATA_NAME, DATA_SIZE, DATA_MODIFY_TIME WHERE DATA_NAME = 'none'")
   expect_equal(dim(none), c(0L, 3L))
@@ -86,7 +86,7 @@ test_that("queries have limits, offsets and cases", {
   expect_error(iquery(asked, parser = "sql"))
 })
 
-# Asks with a server that gives few rows at a time.
+# Queries a server that returns few rows at a time.
 with_pages_of <- function(rows, code) {
   before <- state$info$max_number_of_rows_per_catalog_query
   at_end(function() state$info$max_number_of_rows_per_catalog_query <- before, parent.frame())
@@ -94,7 +94,7 @@ with_pages_of <- function(rows, code) {
   force(code)
 }
 
-test_that("pages of any size give what one question gives, in both languages, and say what was cut", {
+test_that("pages of any size give the same result as one request, in both languages, and report a cut", {
   need_server()
   dir <- tempfile()
   dir.create(dir)
@@ -127,7 +127,7 @@ test_that("pages of any size give what one question gives, in both languages, an
   }
 })
 
-test_that("a limit of the statement holds, unless another is given", {
+test_that("a limit in the statement applies, unless another one is given", {
   need_server()
   for (name in c("a", "b", "c", "limit 2 ")) isaveRDS(1, name)
   asked <- paste("select DATA_NAME where COLL_NAME =", quoted(ipwd()), "order by DATA_NAME desc")
@@ -143,7 +143,7 @@ test_that("a limit of the statement holds, unless another is given", {
   expect_equal(iquery("select DATA_NAME where DATA_NAME = 'limit 2 '", parser = "genquery2")$DATA_NAME, "limit 2 ")
 })
 
-test_that("specific queries are asked, with their arguments and in pages", {
+test_that("specific queries are run, with their arguments and in pages", {
   need_server()
   access <- iquery("ShowCollAcls", type = "specific", args = ipwd())
   expect_equal(access[[1]], "rods")

@@ -1,7 +1,7 @@
-# Names that mean more than themselves to some functions of R, or that lead out of a directory.
+# Names that are special to some functions of R, or that lead out of a directory.
 strange <- c("*", "a?", "[1]", "data[1].csv", "~x", "~root", "{a,b}", "\\*")
 
-test_that("a name is one name, whatever signs it has", {
+test_that("a name is one name, whatever its characters", {
   skip_on_os("windows")
   need_server()
   in_new_directory()
@@ -22,7 +22,7 @@ test_that("a name is one name, whatever signs it has", {
   expect_setequal(list.files(".", all.files = TRUE, no.. = TRUE), c(bystanders, strange))
 })
 
-test_that("a collection has any names", {
+test_that("a collection may contain any names", {
   skip_on_os("windows")
   need_server()
   in_new_directory()
@@ -41,7 +41,7 @@ test_that("a collection has any names", {
   }
 })
 
-test_that("a path that is given may begin with the home", {
+test_that("a given path may start with the home", {
   need_server()
   in_new_directory()
   home <- Sys.getenv("HOME")
@@ -76,7 +76,7 @@ test_that("a server's list does not lead out of the directory", {
   expect_length(list.files("."), 0)
 })
 
-test_that("objects that are named as parts come with those whose parts they might be", {
+test_that("objects named like parts are transferred along with those whose parts they might be", {
   need_server()
   in_new_directory()
   dir.create("d")

@@ -1,4 +1,4 @@
-test_that("collections are entered as directories are", {
+test_that("collections are entered like directories", {
   need_server()
   imkdir("a/b", create_parent_collections = TRUE)
   home <- "/tempZone/home/rods/tests"
@@ -15,7 +15,7 @@ test_that("collections are entered as directories are", {
   expect_equal(ipwd(), "/tempZone")
 })
 
-test_that("one cannot enter what is no collection", {
+test_that("only collections can be entered", {
   need_server()
   isaveRDS(1, "o")
   for (dir in c("o", "none", "/tempZone/none", "/otherZone")) expect_error(icd(dir), class = "cenote_not_found")
@@ -25,7 +25,7 @@ test_that("one cannot enter what is no collection", {
   expect_equal(ipwd(), "/tempZone/home/rods/tests")
 })
 
-test_that("collections are made and removed", {
+test_that("collections are created and removed", {
   need_server()
   expect_invisible(imkdir("a"))
   expect_equal(ils()$logical_path, "/tempZone/home/rods/tests/a")
@@ -50,7 +50,7 @@ test_that("a path that is not text in its encoding is refused", {
   expect_equal(last_name(ils()$logical_path), "caf\u00e9")
 })
 
-test_that("what is not removed for good goes into the trash", {
+test_that("resources that are not removed permanently are moved to the trash", {
   need_server()
   isaveRDS(1, "o")
   irm("o", force = FALSE)

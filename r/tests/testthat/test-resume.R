@@ -1,10 +1,11 @@
-# What is greater than nothing some time after the server has noticed that a connection is gone.
+# Waits until a value is positive, which it becomes some time after the server has noticed a lost
+# connection.
 awaited <- function(what, until = Sys.time() + 30) {
   while (!isTRUE(what() > 0) && Sys.time() < until) NULL
   what()
 }
 
-test_that("an interrupted download goes on where it stopped", {
+test_that("an interrupted download continues where it stopped", {
   need_server()
   file <- file_with(random_bytes(3e6))
   iput(file, "f")
@@ -20,7 +21,7 @@ test_that("an interrupted download goes on where it stopped", {
   expect_false(file.exists(paste0(back, ".part")))
 })
 
-test_that("what has come stays where the server is still away", {
+test_that("received bytes are kept while the server is unreachable", {
   need_server()
   there <- host()
   file <- file_with(random_bytes(3e6))
@@ -36,7 +37,7 @@ test_that("what has come stays where the server is still away", {
   expect_identical(bytes_of(back), bytes_of(file))
 })
 
-test_that("a download that breaks off has one hint", {
+test_that("an interrupted download has one hint", {
   need_server()
   iput(file_with(random_bytes(3e6)), "f")
   through(breaking_proxy(down = 1e6))
@@ -59,7 +60,7 @@ test_that("a part that does not belong to the object is not used", {
   expect_identical(bytes_of(back), bytes_of(file))
 })
 
-test_that("an interrupted directory goes on where it stopped", {
+test_that("an interrupted directory continues where it stopped", {
   need_server()
   dir <- tempfile()
   dir.create(dir)
@@ -72,7 +73,7 @@ test_that("an interrupted directory goes on where it stopped", {
   for (i in 1:4) expect_identical(bytes_of(file.path(back, i)), bytes_of(file.path(dir, i)))
 })
 
-test_that("an interrupted upload goes on where it stopped, and nothing is seen before", {
+test_that("an interrupted upload continues where it stopped, and nothing is visible before", {
   need_server()
   file <- file_with(random_bytes(40 * 2^20))
   through(breaking_proxy(up = 4 * 2^20))
@@ -92,7 +93,7 @@ test_that("an interrupted upload goes on where it stopped, and nothing is seen b
   expect_identical(tools::md5sum(back)[[1]], tools::md5sum(file)[[1]])
 })
 
-test_that("a large upload has a checksum at once", {
+test_that("a large upload has a checksum immediately", {
   need_server()
   file <- file_with(random_bytes(17 * 2^20))
   expect_identical(iput(file, "f")$checksum, checksum_of(file))
@@ -115,7 +116,7 @@ test_that("an upload is not continued with another file", {
   expect_identical(bytes_of(back), bytes)
 })
 
-test_that("an upload that the server has forgotten begins anew", {
+test_that("an upload unknown to the server starts over", {
   need_server()
   file <- file_with(random_bytes(17 * 2^20))
   upload <- begin_upload(file, absolute("f"), list(overwrite = FALSE))
@@ -180,7 +181,7 @@ test_that("two calls do not write the same part", {
   expect_equal(list.files(dir), "f")
 })
 
-test_that("a part is free again however a call ended", {
+test_that("a part is unlocked however a call ends", {
   skip_on_os("windows")
   file <- tempfile()
   lock <- lock_part(file)
@@ -193,7 +194,7 @@ test_that("a part is free again however a call ended", {
   expect_false(file.exists(file))
 })
 
-test_that("what is locked goes with its holder, and what took its name does not", {
+test_that("a lock is removed with its holder, and a file that took its name is not", {
   skip_on_os("windows")
   file <- tempfile()
   lock <- .Call(lock_take, file)
@@ -210,7 +211,7 @@ test_that("what is locked goes with its holder, and what took its name does not"
   unlock(.Call(lock_take, file.path(tempfile(), "none"))) # who writes there will say why
 })
 
-test_that("where nothing has come, nothing is left", {
+test_that("nothing is left if nothing was received", {
   need_server()
   state$host <- "http://127.0.0.1:1"
   back <- tempfile()
@@ -219,7 +220,7 @@ test_that("where nothing has come, nothing is left", {
   expect_false(file.exists(paste0(back, ".part")))
 })
 
-test_that("the words of a server that is overloaded are no content", {
+test_that("the message of an overloaded server is not taken for content", {
   need_server()
   for (come in list(raw(), raw(20))) {
     state$host <- answering("503,503,200", "too many,again,123456789", "Repr-Digest: crc64nvme=:rosUhgp5mIg=:")
@@ -230,7 +231,7 @@ test_that("the words of a server that is overloaded are no content", {
   }
 })
 
-test_that("what an interrupted call has begun ends", {
+test_that("everything started by an interrupted call ends", {
   need_server()
   iput(file_with(random_bytes(10)), "f")
   for (port in sample(20000:60000)) {
@@ -252,7 +253,7 @@ test_that("what an interrupted call has begun ends", {
   expect_equal(file.size(back), 10)
 })
 
-test_that("an interrupt is R's, whatever is under way, and leaves what has come", {
+test_that("an interrupt is that of R, whatever is in progress, and keeps the received bytes", {
   skip_on_os("windows")
   need_server()
   file <- file_with(random_bytes(3e5))

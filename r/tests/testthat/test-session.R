@@ -7,7 +7,7 @@ test_that("the address is remembered for later sessions", {
   expect_error(create_irods(character()), class = "cenote_invalid")
 })
 
-test_that("without an address, or with a spoilt one, a hint says what to do", {
+test_that("without an address, or with an invalid one, a hint says what to do", {
   file <- create_irods("http://127.0.0.1:1", overwrite = TRUE)
   writeLines("{", file)
   expect_error(iauth("rods", "rods"), "create_irods", class = "cenote_invalid")
@@ -15,7 +15,7 @@ test_that("without an address, or with a spoilt one, a hint says what to do", {
   expect_error(iauth("rods", "rods"), "create_irods", class = "cenote_invalid")
 })
 
-test_that("nothing is done before somebody is logged in", {
+test_that("nothing can be done before a login", {
   create_irods("http://127.0.0.1:1", overwrite = TRUE)
   expect_false(is_connected_irods())
   expect_null(ipwd())
@@ -29,7 +29,7 @@ test_that("a missing server is reported", {
   expect_error(iauth("rods", "rods"), "check that the server is running", class = "cenote_unreachable")
 })
 
-test_that("only who knows the password gets in", {
+test_that("only the right password logs in", {
   need_server()
   expect_true(is_connected_irods())
   before <- ipwd()
@@ -42,7 +42,7 @@ test_that("only who knows the password gets in", {
   expect_invisible(expect_null(iauth("rods", "rods")))
 })
 
-test_that("the role says where one begins", {
+test_that("the role determines the initial collection", {
   need_server()
   iauth("rods", "rods", "groupadmin")
   expect_equal(ipwd(), "/tempZone/home")
@@ -50,7 +50,7 @@ test_that("the role says where one begins", {
   expect_equal(ipwd(), "/tempZone")
 })
 
-# Ends every login of a user at the server.
+# Ends all logins of a user on the server.
 end_logins <- function(user = "rods", password = "rods") {
   request <- function(method, query = "") {
     h <- curl::new_handle(customrequest = method, httpauth = 1L, userpwd = paste0(user, ":", password))
@@ -63,7 +63,7 @@ end_logins <- function(user = "rods", password = "rods") {
   }
 }
 
-test_that("a session whose token has ended logs in again, whatever it does", {
+test_that("a session whose token has expired logs in again, whatever it does", {
   need_server()
   file <- file_with(random_bytes(1000))
   large <- file_with(random_bytes(17 * 2^20))
@@ -85,7 +85,7 @@ test_that("a session whose token has ended logs in again, whatever it does", {
   expect_equal(ipwd(), "/tempZone/home/rods/tests")
 })
 
-test_that("what is under way when the token ends goes on", {
+test_that("operations in progress when the token expires continue", {
   need_server()
   dir <- tempfile()
   dir.create(dir)
@@ -120,7 +120,7 @@ test_that("a session whose password is no longer valid is reported", {
   expect_error(iput(file_with(raw(1)), "a"), "iauth", class = "cenote_unauthenticated")
 })
 
-test_that("a session goes on after its user's password was set in it", {
+test_that("a session continues after setting the password of its user", {
   need_server()
   iadmin("boss", "secret", "create_user", "rodsadmin")
   at_end(function() {
@@ -133,7 +133,7 @@ test_that("a session goes on after its user's password was set in it", {
   expect_equal(nrow(ils()), 0)
 })
 
-test_that("a wrong ticket costs no login", {
+test_that("a wrong ticket does not cause a login", {
   need_server()
   iput(file_with(raw(1)), "f")
   token <- state$token
@@ -141,14 +141,14 @@ test_that("a wrong ticket costs no login", {
   expect_identical(state$token, token)
 })
 
-test_that("the password goes to no other server", {
+test_that("the password is not sent to other servers", {
   need_server()
   expect_false(is.null(state$login))
   create_irods("http://127.0.0.1:1", overwrite = TRUE)
   expect_null(state$login)
 })
 
-test_that("who still has something at home is not removed", {
+test_that("users with a non-empty home are not removed", {
   need_server()
   as_user("keeper")
   isaveRDS(1, "o")
@@ -156,7 +156,7 @@ test_that("who still has something at home is not removed", {
   expect_error(iadmin("keeper", action = "remove_user"), "/tempZone/home/keeper\n.*first", class = "cenote_not_empty")
 })
 
-test_that("users are made, given passwords and removed", {
+test_that("users are created, given passwords and removed", {
   need_server()
   expect_invisible(iadmin("rtest", "secret", "create_user"))
   taken <- expect_error(iadmin("rtest", "secret", "create_user"), "another name", class = "cenote_exists")

@@ -1,4 +1,4 @@
-test_that("a file comes back as it was put, whatever `count` says", {
+test_that("a file round-trips, whatever the value of `count`", {
   need_server()
   for (size in c(0, 1, 312, 588915)) {
     file <- file_with(random_bytes(size))
@@ -13,7 +13,7 @@ test_that("a file comes back as it was put, whatever `count` says", {
   }
 })
 
-test_that("nothing is replaced unasked", {
+test_that("nothing is replaced by default", {
   need_server()
   file <- file_with(as.raw(1:3))
   iput(file, "f")
@@ -40,7 +40,7 @@ test_that("missing files are reported, and leave nothing behind", {
   expect_error(iget("o", file.path(tempfile(), "o")), class = "cenote_not_found")
 })
 
-test_that("names may have any letters and signs", {
+test_that("names may have any characters", {
   need_server()
   names <- c("two words", "a+b", "100%", "x=y", "a&b?c#d", "it's", "\u00e4\u4e2d\U1F600", "-", "semi;colon", "%2F")
   for (name in names) {
@@ -57,7 +57,7 @@ test_that("names may have any letters and signs", {
   expect_equal(last_name(ipwd()), "\u00e4 +%")
 })
 
-test_that("names have their letters in the locale C, too", {
+test_that("names keep their characters in the locale C", {
   skip_on_os("windows")
   need_server()
   name <- "\u00e4 \u4e2d"
@@ -89,7 +89,7 @@ test_that("a file whose name is not text is reported before anything is put", {
   expect_equal(nrow(ils()), 0)
 })
 
-test_that("an offset says where bytes are written and read", {
+test_that("bytes are written and read at the offset", {
   need_server()
   iput(file_with(as.raw(1:9)), "f")
   iput(file_with(as.raw(11:12)), "f", offset = 3, truncate = FALSE, overwrite = TRUE)
@@ -124,7 +124,7 @@ test_that("a directory without write permission is reported", {
   expect_error(iget("x", "/proc/self/x"), "local path", class = "cenote_invalid")
 })
 
-test_that("a link to nothing is no file", {
+test_that("a broken link is not a file", {
   skip_on_os("windows")
   need_server()
   link <- tempfile()
@@ -156,7 +156,7 @@ test_that("an offset is within one file", {
   expect_error(iget("d", tempfile(), offset = 1), "`offset`", class = "cenote_invalid")
 })
 
-test_that("directories go and come whole", {
+test_that("directories round-trip completely", {
   need_server()
   dir <- tempfile()
   dir.create(file.path(dir, "a", "b"), recursive = TRUE)
@@ -178,7 +178,7 @@ test_that("directories go and come whole", {
   expect_silent(iget("d", back, overwrite = TRUE))
 })
 
-test_that("a directory without files goes and comes", {
+test_that("a directory without files round-trips", {
   need_server()
   dir <- tempfile()
   dir.create(dir)
@@ -190,7 +190,7 @@ test_that("a directory without files goes and comes", {
   expect_error(iget("d", file_with(raw())), class = "cenote_exists")
 })
 
-test_that("R objects come back as they were saved", {
+test_that("R objects round-trip", {
   need_server()
   expect_invisible(isaveRDS(mtcars, "cars.rds"))
   expect_identical(ireadRDS("cars.rds"), mtcars)
@@ -201,7 +201,7 @@ test_that("R objects come back as they were saved", {
   expect_length(list.files(tempdir(), "[.]rds([.]part)?$"), 0)
 })
 
-test_that("only who may write replaces, and only who may read gets", {
+test_that("replacing requires write access, and getting requires read access", {
   need_server()
   isaveRDS(1, "o")
   as_user("stranger")
@@ -216,14 +216,14 @@ test_that("only who may write replaces, and only who may read gets", {
   expect_equal(ireadRDS("tests/o"), 1)
 })
 
-test_that("progress is shown if it is wanted", {
+test_that("progress is shown on request", {
   need_server()
   file <- file_with(random_bytes(1e6))
   expect_output(iput(file, "f", verbose = TRUE), "100%")
   expect_output(iget("f", tempfile(), verbose = TRUE), "100%")
 })
 
-test_that("a redirect is no content", {
+test_that("a redirect is not taken for content", {
   need_server()
   iput(file_with(random_bytes(10)), "f")
   imkdir("d")
@@ -243,7 +243,7 @@ test_that("a redirect is no content", {
   expect_error(ils(), "create_irods")
 })
 
-test_that("the whole is not the part of it that was asked for", {
+test_that("a complete body is not taken for the requested part", {
   need_server()
   back <- tempfile()
   state$host <- answering(200, "whole")
@@ -251,7 +251,7 @@ test_that("the whole is not the part of it that was asked for", {
   expect_false(any(file.exists(c(back, paste0(back, ".part")))))
 })
 
-test_that("a file is replaced in one step, or stays", {
+test_that("a file is replaced in one step, or kept", {
   need_server()
   file <- file_with(as.raw(1:3))
   part <- file_with(as.raw(4))
@@ -266,7 +266,7 @@ test_that("a file is replaced in one step, or stays", {
   expect_false(file.exists(part))
 })
 
-test_that("no file is there before the one that replaces it", {
+test_that("an existing file is replaced by a new one, not overwritten", {
   skip_on_os("windows")
   need_server()
   iput(file_with(as.raw(4)), "f")
@@ -278,7 +278,7 @@ test_that("no file is there before the one that replaces it", {
   expect_identical(bytes_of(other_name), as.raw(1:3))
 })
 
-test_that("digests in several lines are digests in one", {
+test_that("digests in several header lines are one list", {
   line <- function(...) charToRaw(paste0("HTTP/1.1 200 OK\r\n", paste0(..., "\r\n", collapse = ""), "\r\n"))
   crc <- "Repr-Digest: crc64nvme=:rosUhgp5mIg=:"
   sha <- paste0("repr-digest: sha-256=:", jsonlite::base64_enc(as.raw(1:32)), ":")
@@ -297,7 +297,7 @@ test_that("a page of another server is reported", {
   expect_error(walk(absolute("d"), NULL), "not a response of a cenote server", class = "cenote_invalid")
 })
 
-test_that("words of a server are no address", {
+test_that("a message of a server is not taken for an address", {
   need_server()
   secret <- file_with(charToRaw('{"detail":"from a file"}'))
   state$host <- answering(400, secret)

@@ -1,6 +1,7 @@
-# Directories, against a model: what the store and the disk have is what was there, whatever the sizes, and only what differs moves.
+# Directories, against a model: store and disk have the expected files, whatever the sizes, and only differing files are
+# transferred.
 
-# Sizes on both sides of every limit: of what goes together, of a batch, and of nothing.
+# Sizes on both sides of every limit: of files that share requests, of a batch, and of zero.
 some_sizes <- function(n) {
   limits <- c(0, 1, 511, 512, 513, small_limit + -1:1)
   sample(c(limits, sample.int(5000, 20)), n, TRUE)
@@ -35,7 +36,7 @@ edited <- function(tree) {
 
 rounds <- as.integer(Sys.getenv("CENOTE_R_ROUNDS", "2"))
 
-test_that("directories of any files go and come whole, and then only what has changed", {
+test_that("directories of any files round-trip completely, and then only changes are transferred", {
   skip_on_os("windows")
   need_server()
   for (round in seq_len(rounds)) {
@@ -70,7 +71,7 @@ test_that("directories of any files go and come whole, and then only what has ch
   }
 })
 
-test_that("an interrupted directory of small files goes on where it stopped, both ways", {
+test_that("an interrupted directory of small files continues where it stopped, in both directions", {
   skip_on_os("windows")
   need_server()
   here <- tempfile()
@@ -116,7 +117,7 @@ test_that("one file is skipped, too, if it is the same", {
   expect_false(iput(large, "large", overwrite = "changed")$transferred)
 })
 
-test_that("nothing of a directory replaces what is there unasked, and the rest is put", {
+test_that("files of a directory do not replace existing ones by default, and the others are put", {
   need_server()
   here <- tempfile()
   write_tree(here, list(a = as.raw(1), b = as.raw(2), c = random_bytes(small_limit + 1)))
@@ -129,7 +130,7 @@ test_that("nothing of a directory replaces what is there unasked, and the rest i
   expect_error(iput(here, "x"), class = "cenote_error")
 })
 
-test_that("small files go together", {
+test_that("small files share requests", {
   need_server()
   here <- tempfile()
   write_tree(here, stats::setNames(lapply(1:600, function(i) as.raw(i %% 256)), paste0("f", 1:600)))
@@ -146,7 +147,7 @@ test_that("small files go together", {
   expect_lt(requests(iget("d", tempfile())), 10)
 })
 
-test_that("what cannot be put is left out and reported", {
+test_that("entries that cannot be put are skipped and reported", {
   skip_on_os("windows")
   need_server()
   here <- tempfile()
@@ -170,7 +171,7 @@ test_that("what cannot be put is left out and reported", {
   }
 })
 
-test_that("what cannot be got is left out and reported", {
+test_that("entries that cannot be downloaded are skipped and reported", {
   need_server()
   iput(file_with(as.raw(1)), "f")
   imkdir("d")
@@ -183,7 +184,7 @@ test_that("what cannot be got is left out and reported", {
   expect_equal(list.files(there), "f")
 })
 
-test_that("an object that changes meanwhile comes as it is now", {
+test_that("an object that changes meanwhile is downloaded in its current state", {
   need_server()
   here <- tempfile()
   write_tree(here, list(a = as.raw(1), b = as.raw(2), c = as.raw(3)))
@@ -198,7 +199,7 @@ test_that("an object that changes meanwhile comes as it is now", {
   expect_identical(read_tree(there), list(a = as.raw(1), b = as.raw(8:9)))
 })
 
-test_that("damage on the way is found, and the object comes again", {
+test_that("corruption in transit is detected, and the object downloaded again", {
   need_server()
   here <- tempfile()
   write_tree(here, list(a = as.raw(1:9), b = as.raw(2)))
@@ -215,7 +216,7 @@ test_that("damage on the way is found, and the object comes again", {
   expect_equal(unpack(archive, told, file.path(there, c("a", "b"))), c(FALSE, TRUE))
 })
 
-test_that("an archive is read within its bytes, whatever they are", {
+test_that("reads stay within the bytes of an archive, whatever they are", {
   need_server()
   here <- tempfile()
   write_tree(here, list(a = as.raw(1:9), b = random_bytes(2000), c = raw()))

@@ -16,7 +16,7 @@ test_that("objects and collections are moved and copied, into collections, too",
   expect_setequal(ils(recurse = TRUE)$logical_path, absolute_all(c("c", "c/e", "c/e/g", "c/e/h", "c/g", "c/h", "e", "e/g", "e/h", "h")))
 })
 
-test_that("moving and copying replace nothing unasked", {
+test_that("moving and copying replace nothing by default", {
   need_server()
   iput(file_with(as.raw(1)), "a")
   iput(file_with(as.raw(2)), "b")
@@ -35,7 +35,7 @@ test_that("moving and copying replace nothing unasked", {
   expect_error(imv("b", "b", overwrite = "yes"), "`overwrite`", class = "cenote_invalid")
 })
 
-test_that("permissions are given and taken, of all that is below, too", {
+test_that("permissions are granted and removed, also recursively", {
   need_server()
   imkdir("d/e", create_parent_collections = TRUE)
   for (path in c("d/f", "d/e/g")) iput(file_with(as.raw(1)), path)
@@ -113,7 +113,7 @@ test_that("an object with another checksum is reported", {
   expect_equal(nrow(ichksum("g", verify = TRUE)), 1)
 })
 
-test_that("a ticket opens what it is for, within its limits", {
+test_that("a ticket gives access to its resource, within its limits", {
   need_server()
   iput(file_with(as.raw(1:3)), "f")
   imkdir("d")

@@ -1,4 +1,4 @@
-# The vignette in `vignettes` has the output that its source gives. `CENOTE_UPDATE=1` writes it anew.
+# The vignette in `vignettes` has the output of its source. `CENOTE_UPDATE=1` rewrites it.
 
 sources <- normalizePath(testthat::test_path("..", "..", "vignettes"), mustWork = FALSE)
 

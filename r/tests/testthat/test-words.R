@@ -10,7 +10,7 @@ test_that("columns are those of the query", {
   }
 })
 
-test_that("a text in a query may have quotes", {
+test_that("a string in a query may contain quotes", {
   expect_equal(quoted("it's"), "'it''s'")
 })
 
@@ -20,18 +20,18 @@ test_that("an address of the iRODS HTTP API is the address of the server", {
   expect_equal(base_of("http://x:1/"), "http://x:1")
 })
 
-test_that("numbers are never sent with an exponent, and what is not given is not sent", {
+test_that("numbers are never sent with an exponent, and missing arguments are not sent", {
   sent <- encode(list(offset = 1e7, flag = TRUE, ticket = NULL, name = "a b+c"))
   expect_equal(sent, "offset=10000000&flag=1&name=a%20b%2Bc")
   expect_equal(encode(list()), "")
 })
 
-test_that("a number is one, and not negative", {
+test_that("a number must be a single one, and not negative", {
   for (wrong in list("x", -1, NA, NULL, c(1, 2), NaN)) expect_error(check_count(wrong, "offset"), "`offset`", class = "cenote_invalid")
   for (right in list(0, 1L, 1e10, Inf)) expect_silent(check_count(right, "limit"))
 })
 
-test_that("what is no address of a server is not remembered", {
+test_that("an invalid server address is not saved", {
   for (wrong in c("nonsense", "localhost:8470", "http://", "ftp://x")) {
     expect_error(create_irods(wrong, overwrite = TRUE), "http://", class = "cenote_invalid")
   }
@@ -65,7 +65,7 @@ test_that("digests are read from their header", {
   expect_equal(announced(answer_with("ETag: x")), list(sha256 = NULL, crc64nvme = NULL))
 })
 
-test_that("a part gets the name only with the bytes that were announced", {
+test_that("a part is renamed only if it has the announced bytes", {
   header <- function(algorithm, digest) paste0(algorithm, "=:", jsonlite::base64_enc(digest), ":")
   bytes <- charToRaw("123456789")
   part <- file_with(bytes)
@@ -89,7 +89,7 @@ test_that("a part gets the name only with the bytes that were announced", {
   expect_s3_class(kept(right[[1]], wrong[[2]]), "cenote_mismatch")
 })
 
-test_that("errors have classes, words and hints", {
+test_that("errors have classes, messages and hints", {
   error <- expect_error(stop_code(-818000), class = "cenote_denied")
   expect_s3_class(error, "cenote_error")
   expect_match(conditionMessage(error), "hint: ask its owner")
@@ -101,14 +101,14 @@ test_that("errors have classes, words and hints", {
   )
 })
 
-test_that("what ends a request has words of its own", {
+test_that("errors of the connection have their own messages", {
   aborted <- simpleError("Operation was aborted by an application callback")
   expect_s3_class(tryCatch(stop_unreachable(aborted), interrupt = identity), c("interrupt", "condition"), exact = TRUE)
   expect_error(stop_unreachable(simpleError("Failed to open file /x.part.")), "local path", class = "cenote_invalid")
   expect_error(stop_unreachable(simpleError("Connection refused")), "running", class = "cenote_unreachable")
 })
 
-test_that("the server's words name logical paths", {
+test_that("messages of the server contain logical paths", {
   state$info <- list(irods_zone = "z")
   at_end(function() state$info <- NULL, environment())
   expect_equal(in_zone("nothing is at /home/a b/c"), "nothing is at /z/home/a b/c")
@@ -118,23 +118,23 @@ test_that("the server's words name logical paths", {
   expect_error(stop_code(-79000, "not empty: SYS_COLLECTION_NOT_EMPTY", "/z/a"), "not empty: /z/a\n")
 })
 
-test_that("rows with different fields make one data frame", {
+test_that("rows with different fields are combined into one data frame", {
   expect_equal(bind_rows(list(list(a = 1), list(a = 2, b = "x"))), data.frame(a = c(1, 2), b = c(NA, "x")))
   expect_equal(dim(bind_rows(list())), c(0L, 0L))
 })
 
-test_that("a file goes in one request from where it stopped, a very large one in several", {
+test_that("a file is sent in one request from where it stopped, a very large one in several", {
   expect_equal(seq_by(5, 6, part_bytes), 5)
   expect_null(seq_by(6, 6, part_bytes))
   expect_equal(seq_by(5, 2^31, part_bytes), 5 + c(0, 2^30))
 })
 
-test_that("digits are those of the bytes", {
+test_that("hexadecimal digits match the bytes", {
   expect_identical(binary(hexadecimal(as.raw(0:255))), as.raw(0:255))
   expect_null(binary(NULL))
 })
 
-test_that("progress tells the rate and what is left, and counts nothing twice", {
+test_that("progress shows the rate and the remaining time, and counts nothing twice", {
   now <- 0
   tick <- progress(100e6, TRUE, function() now)
   lines <- capture.output({
@@ -156,7 +156,7 @@ test_that("progress tells the rate and what is left, and counts nothing twice", 
   expect_silent(progress(5, FALSE)(5))
 })
 
-test_that("the line of a bar has one width, whatever it tells", {
+test_that("the line of a progress bar has a constant width", {
   for (total in 10^(0:16)) {
     for (part in c(0, 1e-4, 0.5, 1)) {
       line <- bar_line(floor(total * part), total, floor(total * part), 10^sample(-3:5, 1), 80)
