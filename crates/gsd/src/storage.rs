@@ -20,9 +20,9 @@ pub trait Storage: Source {
     /// If the size could not be changed.
     fn set_size(&mut self, size: u64) -> io::Result<()>;
 
-    /// Lets the disk start on these bytes, so that [`Storage::sync`] has less to wait for.
+    /// Lets the disk start writing these bytes, so that [`Storage::sync`] takes less time.
     ///
-    /// Guarantees nothing, and does nothing unless there is something to gain.
+    /// Guarantees nothing, and does nothing unless that is useful.
     fn begin_sync(&mut self, _bytes: Range<u64>) {}
 
     /// Returns once everything written, and the size, will survive a power failure.

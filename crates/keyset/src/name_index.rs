@@ -1,5 +1,5 @@
-//! Finds entries of a block by a hash of their names. The index is built once lookups have cost about as much as
-//! building it; until then they use binary search.
+//! Finds entries of a block by a hash of their names. The index is built once the lookups have taken about as long as
+//! building it would; until then they use binary search.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Key sets of thousands of keys, and what streams reject.
+//! Key sets of thousands of keys, and input that streams reject.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;

@@ -42,7 +42,8 @@ fn every_short_name() {
     assert!(count > 40_000, "{count}");
 }
 
-/// Where the real library produces a name that it then rejects, or reads before its buffer, we do what was intended.
+/// Where the real library produces a name that it then rejects, or reads before its buffer, we implement the
+/// intended behaviour.
 fn differs(op: &str, argument: &str) -> Option<&'static str> {
     match (op, argument) {
         ("add_basename", "#10/") => Some("#10\\/"),

@@ -60,7 +60,7 @@ fn is_misread_upstream(keys: &KeySet) -> bool {
     keys.iter().flat_map(KeyRef::meta).any(|meta| misread(meta.name()))
 }
 
-/// Whether the real reader depends on what happens to be in memory, or makes up more than the file contains: the file
+/// Whether the result of the real reader depends on uninitialised memory, or contains more than the file: the file
 /// ends within the lengths of a command, or long before the end of a binary value.
 fn is_refused_here(prefix: &[u8]) -> bool {
     let line = prefix.rsplit(|byte| *byte == b'\n').next().unwrap();

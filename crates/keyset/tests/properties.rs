@@ -13,7 +13,7 @@ use cenote_keyset::{
 use common::name;
 use proptest::prelude::*;
 
-/// Parts that exercise every escaping rule now and then.
+/// Parts that occasionally exercise every escaping rule.
 fn part() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         4 => prop::sample::select(b"ab01/.%#\\_ :".to_vec()),

@@ -1,4 +1,5 @@
-//! The loader, which leaves what it can in the file, compared with a simple reader of the same items, key by key.
+//! The loader, which leaves data in the file if possible, compared with a simple reader of the same items, key by
+//! key.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;

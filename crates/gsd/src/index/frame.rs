@@ -82,7 +82,7 @@ impl Index {
         Ok(end > start)
     }
 
-    /// Visits the entries starting at `start`, as long as `visit` wants more.
+    /// Visits the entries starting at `start`, until `visit` stops.
     fn walk(
         &self,
         source: &dyn Source,

@@ -29,7 +29,7 @@ use crate::header::HEADER_SIZE;
 use crate::source::Source;
 use crate::storage::Storage;
 
-/// What [`recover`] recovered, and what it could not.
+/// The result of [`recover`]: recovered and lost frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Frames written to the new file.

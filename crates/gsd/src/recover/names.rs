@@ -111,7 +111,7 @@ pub(super) fn find(file: &Damaged<'_>, index: &FoundIndex) -> Result<FoundNames>
 }
 
 impl FoundNames {
-    /// There are more names than known ones: the last known one may be only the start of a name.
+    /// The list has more names than the known ones: the last known one may be only the start of a name.
     fn cut_short(&mut self, used: usize) {
         if let Some(last) = self.names.last_mut() {
             *last = None;

@@ -157,7 +157,7 @@ impl<'a> Lost<'a> {
         at
     }
 
-    /// The entries of the only sequence that ends where it must.
+    /// The entries of the only sequence with the required end.
     fn only_way(&self, steps: &[Ways]) -> Option<Vec<(usize, RawEntry)>> {
         let ends = |place: &Place| {
             place.1 == self.range.end && self.end.is_none_or(|end| place.0 == self.past_blocks(end))

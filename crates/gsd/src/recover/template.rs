@@ -1,4 +1,4 @@
-//! What frames of a file look like: the order of their chunks, and the layout of their data.
+//! The structure of the frames of a file: the order of their chunks, and the layout of their data.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

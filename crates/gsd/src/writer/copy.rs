@@ -1,4 +1,4 @@
-//! Copies a chunk from another file, holding no more of it than the buffer.
+//! Copies a chunk from another file, with no more of it in memory than the buffer.
 
 use crate::entry::Entry;
 use crate::error::Result;

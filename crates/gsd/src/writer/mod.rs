@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - Data is on disk before the index entry that refers to it, and a new index or name list block
-//!   before the header that refers to it; so a file always opens with the frames of its last
-//!   completed [`Writer::flush`], whatever stopped the writer.
+//!   before the header that refers to it; so a file can always be opened with the frames of its
+//!   last completed [`Writer::flush`], whatever stopped the writer.
 //! - The bytes are those of the reference implementation, 5.0.1, for the same calls.
 //! - After a failed write or sync, nothing more is written ([`Error::Latched`]).
 
@@ -55,7 +55,7 @@ pub struct Writer<F = File> {
     pending: usize,
     frame: u64,
     failed: bool,
-    /// The offset up to which the disk was told to start writing.
+    /// The offset up to which writing to disk has been initiated.
     begun: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Files of the reference library are read as it reads them, and written as it writes them.
+//! Files of the reference library are read and written with the same results as by it.
 
 use crate::common::{apply, contents, create, fixture, fixture_names, json, pattern, write};
 use cenote_gsd::{ChunkType, Entry, Number, Reader, Version, Writer};

@@ -1,4 +1,4 @@
-//! Headers: which files can be opened, and which errors the others give.
+//! Headers: which files can be opened, and the errors for others.
 
 use cenote_gsd::{Error, HEADER_SIZE, Header, Reader, Version, Writer};
 use proptest::prelude::*;

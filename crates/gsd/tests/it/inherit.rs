@@ -32,7 +32,7 @@ fn a_frame_inherits_the_same_chunks_as_in_the_reference() {
     assert!(seen[&true] > 50 && seen[&false] > 50, "{seen:?}");
 }
 
-/// Compares the numbers of one part; counts those of the frame itself and those inherited.
+/// Compares the numbers of one part; counts the frame's own and the inherited ones.
 fn check_part(
     reader: &Reader<Vec<u8>>,
     frame: u64,

@@ -115,7 +115,7 @@ proptest! {
     }
 }
 
-/// Answers requests at 0 only when told to.
+/// Completes requests at offset 0 only when released.
 struct Held {
     inner: Remembering,
     begun: Barrier,

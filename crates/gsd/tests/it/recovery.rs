@@ -1,4 +1,4 @@
-//! Random files, randomly damaged: whatever is recovered is what was there, and what is not is reported.
+//! Random files, randomly damaged: recovered data equals the original, and all losses are reported.
 //!
 //! `PROPTEST_CASES` sets the number of cases; `make nightly` runs many.
 
@@ -10,14 +10,14 @@ use cenote_gsd::{ChunkType, Entry, Reader, Recovery, recover};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// How the frames after frame 0 differ in the chunks that they have.
+/// How the chunks of the frames after frame 0 vary.
 #[derive(Clone, Debug)]
 enum Kind {
-    /// All have the same.
+    /// All frames have the same chunks.
     Same,
-    /// One more every so many frames.
+    /// One more chunk at regular intervals.
     Periodic(u64),
-    /// Any.
+    /// Any subset.
     Random(u64),
 }
 
@@ -158,7 +158,7 @@ fn apply(bytes: &mut [u8], whole: &Reader<&[u8]>, damage: &Damage) -> Range<usiz
     start..end
 }
 
-/// A list whose end is lost looks like a complete one that ends with the start of a name. Only the entries that use
+/// A list whose end is lost looks like a complete one that ends with a truncated name. Only entries that use
 /// further names show that there are more, unless they are lost, too.
 fn hides_the_end_of_a_name(whole: &Reader<&[u8]>, damaged: &[u8], alone: bool) -> bool {
     let mut at = whole.header().name_block().0 as usize;
@@ -198,7 +198,7 @@ fn expected(whole: &Reader<&[u8]>, damaged: &[u8], frame: u64, lost: &[u16]) -> 
     chunks
 }
 
-/// Compares what was recovered with what was there, and with the report.
+/// Compares the recovered file with the original, and with the report.
 fn judge(whole: &[u8], damaged: &[u8], saved: &[u8], recovery: &Recovery) {
     let (whole, saved) = (Reader::open(whole).expect("whole"), Reader::open(saved).expect("saved"));
     let report = saved.check().expect("check");

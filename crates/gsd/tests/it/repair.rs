@@ -123,7 +123,7 @@ fn an_entry_implied_by_the_layout_is_rebuilt() {
 fn only_ambiguous_frames_are_lost() {
     let mut writer = create("irregular");
     for frame in 0..60_u32 {
-        // What one frame has, two others could have.
+        // The chunks of one frame could also be those of two others.
         for name in
             (0..3).filter(|name| frame == 0 || (frame.wrapping_mul(0x9E37_79B9) >> 16) % 3 == *name)
         {

@@ -1,4 +1,4 @@
-//! What a writer refuses, when it writes, and what files it makes.
+//! What a writer refuses, when it writes, and the files it creates.
 
 use cenote_gsd::{Chunk, ChunkType, Error, Reader, Source, Version, Writer};
 

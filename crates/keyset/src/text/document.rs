@@ -19,7 +19,7 @@ pub(super) enum Value {
     Null,
     Text(String),
     Bool(bool),
-    /// A number in JSON syntax.
+    /// A number in the syntax of JSON.
     Number(String),
     /// A scalar that a key cannot distinguish from text: a TOML date or time, `inf` and `nan`.
     Other(String),

@@ -15,7 +15,7 @@ use crate::value::ValueRef;
 pub(super) enum Spelling {
     /// Only the one that parses to this very key.
     Exact,
-    /// Whatever a person may write for it: `true` for `1`, `2` for a double.
+    /// Any spelling that a person may use for it: `true` for `1`, `2` for a double.
     Free,
 }
 

@@ -1,4 +1,5 @@
-//! Random JSON, TOML and INI documents as people write them, and the positions of their values.
+//! Random JSON, TOML and INI documents in the style of hand-written ones, with the positions of
+//! their values.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 mod ini;
@@ -15,7 +16,7 @@ use proptest::prelude::*;
 pub(crate) struct Document {
     pub(crate) format: Format,
     pub(crate) text: Vec<u8>,
-    /// Those that take effect: of duplicates, the last.
+    /// The effective values: of duplicates, the last.
     pub(crate) leaves: Vec<Leaf>,
 }
 
@@ -38,7 +39,7 @@ pub(crate) enum Kind {
     Date,
 }
 
-/// Random bytes that determine what is written next.
+/// Random bytes that determine the next elements.
 pub(crate) struct Choices<'a>(std::slice::Iter<'a, u8>);
 
 impl Choices<'_> {
@@ -87,7 +88,7 @@ impl Writer {
         self.leaves.push(Leaf { parts: parts.to_vec(), span, kind, may_stay: false });
     }
 
-    /// Something that is not a leaf replaces what was below this name.
+    /// A value that is not a leaf replaces everything below this name.
     pub(crate) fn shadow(&mut self, parts: &[String], from: usize) {
         let shadowed = |leaf: &Leaf| leaf.parts.starts_with(parts);
         let mut at = 0;

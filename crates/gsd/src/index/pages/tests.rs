@@ -85,7 +85,7 @@ fn a_bisection_keeps_the_pages_that_it_needs_again() {
     }
 }
 
-/// How many pages are read to search 2^14 of them.
+/// The number of pages read to search 2^14 of them.
 fn bisect(pages: &Pages, sought: u64) -> usize {
     let (mut low, mut high, mut read) = (0, 1 << 14, 0);
     while high - low > 1 {

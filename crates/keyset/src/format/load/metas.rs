@@ -12,7 +12,7 @@ use crate::meta::{self, BINARY};
 const MAX_METAS: usize = u32::MAX as usize >> 1;
 
 impl Loader {
-    /// Adds a metakey other than the previous key's at this position.
+    /// Adds a metakey that differs from the previous key's at this position.
     pub(super) fn unexpected_meta(
         &mut self,
         stored: Field<'_>,
