@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn another_host_gets_no_credential() {
+    fn credentials_are_not_sent_to_other_hosts() {
         let platform = Platform::at("http://a:1", "secret", None).unwrap();
         let (own, _) = platform.addressed("http://a:1/x").unwrap();
         let (other, rest) = platform.addressed("http://b:1/x?y").unwrap();

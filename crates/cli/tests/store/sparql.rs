@@ -3,7 +3,7 @@
 use crate::world::World;
 
 #[test]
-fn a_query_is_answered_as_lines_as_json_and_in_its_own_formats() {
+fn query_results_are_printed_as_lines_json_or_sparql_formats() {
     for world in World::both() {
         world.file("x", "bytes");
         world.ok(&["put", "x", ":/lab/x"]);

@@ -9,7 +9,7 @@ use crate::world::World;
 const FIXTURE: &[u8] = include_bytes!("../../../gsd/tests/fixtures/files/g5_hoomd_full.gsd");
 
 #[test]
-fn a_file_in_the_store_is_as_one_here() {
+fn a_file_in_the_store_is_handled_like_a_local_one() {
     for world in World::both() {
         world.file("traj.gsd", FIXTURE);
         world.ok(&["put", "traj.gsd", ":/traj.gsd"]);
@@ -35,7 +35,7 @@ fn a_file_in_the_store_is_as_one_here() {
 }
 
 #[test]
-fn what_is_not_in_the_store_is_3() {
+fn missing_trajectories_give_exit_code_3() {
     let world = World::local();
     let (code, said) = world.refused(&["gsd", "info", ":/gone.gsd"]);
     assert_eq!(code, 3);
@@ -73,7 +73,7 @@ fn read(world: &World, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn an_interpreter_comes_to_a_file_in_the_store() {
+fn an_interpreter_opens_a_file_in_the_store() {
     let local = World::local();
     local.file("traj.gsd", FIXTURE);
     local.ok(&["put", "traj.gsd", ":/traj.gsd"]);
@@ -91,7 +91,7 @@ fn an_interpreter_comes_to_a_file_in_the_store() {
 }
 
 #[test]
-fn what_cannot_be_opened_starts_no_interpreter() {
+fn no_interpreter_is_started_for_an_unreadable_file() {
     let world = World::local();
     world.file("traj.gsd", FIXTURE);
     world.file("notes.txt", "no trajectory");

@@ -20,7 +20,7 @@ fn make_tree(world: &World) {
 }
 
 #[test]
-fn a_tree_comes_back_as_it_was_and_moves_once_only() {
+fn a_tree_round_trips_and_is_transferred_only_once() {
     for world in World::both() {
         make_tree(&world);
         assert_data_eq!(
@@ -52,7 +52,7 @@ get 0 files, 0 B; 36 unchanged
 }
 
 #[test]
-fn nothing_is_written_through_a_link_that_came_before() {
+fn nothing_is_written_through_an_existing_link() {
     let world = World::local();
     std::fs::create_dir_all(world.path("outside")).unwrap();
     std::fs::create_dir_all(world.path("tree")).unwrap();
@@ -72,7 +72,7 @@ fn nothing_is_written_through_a_link_that_came_before() {
 }
 
 #[test]
-fn sync_transfers_what_changed_and_deletes_only_if_told() {
+fn sync_transfers_changes_and_deletes_only_on_request() {
     for world in World::both() {
         make_tree(&world);
         world.ok(&["sync", "tree", ":/t"]);
@@ -102,7 +102,7 @@ put 1 file, 12 B; 34 unchanged
 }
 
 #[test]
-fn sync_between_two_collections_copies_what_differs() {
+fn sync_between_two_collections_copies_differences() {
     for world in World::both() {
         make_tree(&world);
         world.ok(&["put", "-r", "tree", ":/t"]);
@@ -142,7 +142,7 @@ would copy 1 file, 12 B; 1 removed; 34 unchanged
 }
 
 #[test]
-fn a_slash_at_the_end_means_into() {
+fn a_trailing_slash_means_into() {
     let world = World::local();
     world.file("t/a", "1");
     world.ok(&["put", "-r", "t", ":/lab/"]);
@@ -155,7 +155,7 @@ fn a_slash_at_the_end_means_into() {
 }
 
 #[test]
-fn standard_input_and_output_are_files_too() {
+fn standard_input_and_output_can_be_used_as_files() {
     for world in World::both() {
         let output = world.with_input(&["put", "-", ":/a"], "from a pipe");
         assert!(output.status.success(), "{output:?}");
@@ -165,7 +165,7 @@ fn standard_input_and_output_are_files_too() {
 }
 
 #[test]
-fn a_pipe_is_put_to_its_end() {
+fn a_pipe_is_read_to_its_end() {
     let world = World::local();
     let made = std::process::Command::new("mkfifo").arg(world.path("pipe")).status().unwrap();
     assert!(made.success());
@@ -176,7 +176,7 @@ fn a_pipe_is_put_to_its_end() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let world = World::local();
     world.file("big", vec![b'x'; 4_000_000]);
     world.ok(&["put", "big", ":/big"]);

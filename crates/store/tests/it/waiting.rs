@@ -49,7 +49,7 @@ const OPERATIONS: &[Operation] = &[
 ];
 
 #[test]
-fn whatever_is_given_up_stops_and_changes_nothing_more() {
+fn abandoned_operations_stop_and_change_nothing_more() {
     let world = world_with_all();
     let before = world.rows();
     for (name, operation) in OPERATIONS {

@@ -50,7 +50,7 @@ proptest! {
 
     /// With any other statements, also if the description is so large that it is split into rows.
     #[test]
-    fn any_bytes_come_back_and_nothing_else_changes(
+    fn any_bytes_round_trip_and_nothing_else_changes(
         xattrs in btree_map(name(), value(), 0..6),
         spread: bool,
     ) {
@@ -82,7 +82,7 @@ proptest! {
 }
 
 #[test]
-fn an_extended_attribute_is_the_attribute_of_every_other_view() {
+fn an_extended_attribute_is_an_attribute_in_every_other_view() {
     let world = world();
     world.put("/a", b"");
     set(&world, "text", "grün".as_bytes(), &always()).unwrap();
@@ -102,7 +102,7 @@ fn an_extended_attribute_is_the_attribute_of_every_other_view() {
 }
 
 #[test]
-fn a_condition_is_about_the_attribute_or_the_description() {
+fn a_condition_applies_to_the_attribute_or_the_description() {
     let world = world();
     let stat = world.put("/a", b"");
     assert_eq!(kind(set(&world, "x", b"1", &tagged("*"))), ErrorKind::Precondition);
@@ -123,7 +123,7 @@ fn a_condition_is_about_the_attribute_or_the_description() {
 }
 
 #[test]
-fn what_no_file_system_takes_is_refused_and_changes_nothing() {
+fn attributes_that_no_file_system_accepts_are_refused_without_changes() {
     let world = world();
     world.put("/a", b"");
     let before = world.rows();
@@ -142,7 +142,7 @@ fn what_no_file_system_takes_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn extended_attributes_need_the_rights_of_the_description() {
+fn extended_attributes_require_the_rights_of_the_description() {
     let world = world();
     world.put("/a", b"");
     set(&world, "x", b"1", &always()).unwrap();

@@ -7,7 +7,7 @@ use super::{Web, headers, links};
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn what_is_posted_is_contained() {
+async fn posted_resources_are_contained() {
     for web in Web::each() {
         web.put("/c", "").await;
         let posted = web.post("/c", "a%20b", "<> <urn:p> 1 .").await;
