@@ -4,11 +4,11 @@ use bytes::Bytes;
 
 use crate::{Bound, Evidence, KeyRange, RangeDigest, Version};
 
-/// Names one attempt to commit, so that its outcome can be asked for later.
-/// Chosen at random by the caller.
+/// Identifies one attempt to commit, so that its outcome can be queried later. Chosen at random by the
+/// caller.
 pub type Token = [u8; 16];
 
-/// Changes that are applied all or nothing, if the evidence still holds.
+/// Changes that are applied atomically, if the evidence is still valid.
 ///
 /// Writes take effect in the order given; a later write to a key wins. Evidence
 /// is about the state before the batch.
@@ -20,13 +20,13 @@ pub struct Batch {
     pub seen: Version,
     /// What the caller saw and relies on.
     pub evidence: Vec<Evidence>,
-    /// What counters may hold at most after it. Checked once the evidence holds, against the newest values.
+    /// The maximum values of counters after it. Checked after the evidence, against the newest values.
     pub bounds: Vec<Bound>,
     /// The changes.
     pub writes: Vec<Write>,
     /// Remembered with the commit, if given.
     pub token: Option<Token>,
-    /// There is more room after it, or after what follows from it: it may use space that others may not.
+    /// It frees space, directly or through later changes, so it may use space that others may not.
     pub frees: bool,
 }
 
@@ -76,7 +76,7 @@ impl Batch {
         self
     }
 
-    /// Requires that `key` still holds `value`.
+    /// Requires that the value of `key` is still `value`.
     pub fn expect(&mut self, key: impl Into<Bytes>, value: Option<Bytes>) -> &mut Self {
         self.evidence.push(Evidence::Key { key: key.into(), value });
         self
@@ -112,7 +112,7 @@ impl Write {
         [prefix, &version.to_be_bytes(), &index.to_be_bytes()].concat().into()
     }
 
-    /// What a counter holds after an addition; nothing at zero.
+    /// The value of a counter after an addition; `None` for zero.
     pub(crate) fn sum(old: Option<&Bytes>, delta: i64) -> Option<Bytes> {
         let old = old.map_or(0, |value| counter(value));
         match old.wrapping_add(delta) {

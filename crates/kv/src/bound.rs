@@ -1,7 +1,7 @@
 //! Bounds of counters, checked where commits are put in order.
 //!
-//! Invariant: a bound depends on the newest value of its counter, never on what a snapshot showed, so that batches which add to one
-//! counter do not conflict with each other. A refusal is an answer: reading again does not change it.
+//! Invariant: a bound depends on the newest value of its counter, never on what a snapshot showed, so that batches
+//! which add to one counter do not conflict with each other. A refusal is final: reading again does not change it.
 
 use bytes::Bytes;
 
@@ -30,8 +30,8 @@ impl Bound {
 }
 
 impl Batch {
-    /// Requires that the counter at `key` holds at most `most` once the additions of this batch are made, whatever others have
-    /// added since the snapshot. What the batch sets the key to with another write does not count.
+    /// Requires that the counter at `key` is at most `most` after the additions of this batch, whatever others have
+    /// added since the snapshot. Other writes of the batch to the key are ignored.
     pub fn require_at_most(&mut self, key: impl Into<Bytes>, most: i64) -> &mut Self {
         self.bounds.push(Bound { key: key.into(), most });
         self

@@ -1,6 +1,7 @@
-//! An engine that counts its calls, for tests of what an operation costs, whatever the machine.
+//! An engine that counts its calls, for tests of the cost of operations, independent of the machine.
 //!
-//! On a distributed engine each call is a round trip, so a test that holds their number holds the latency there.
+//! On a distributed engine each call is a round trip, so a test that limits their number limits the latency
+//! there.
 
 use std::ops::Sub;
 use std::sync::Arc;

@@ -57,8 +57,8 @@ pub trait Engine: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Gives back space that removed rows still take, if that is worth what it costs; returns whether it did. May take long:
-    /// commits and reads go on in the meantime.
+    /// Reclaims the space of removed rows, if that is worth its cost; returns whether it did. May take long: commits
+    /// and reads continue in the meantime.
     fn reclaim(&self) -> Result<bool> {
         Ok(false)
     }
@@ -68,8 +68,8 @@ pub trait Engine: Debug + Send + Sync + 'static {
         false
     }
 
-    /// Calls `told` soon after each commit of any process that appended to a log, until the engine is dropped. It is a hint: a call may
-    /// come late, or for nothing, and where the engine cannot tell there is none.
+    /// Calls `told` soon after each commit of any process that appended to a log, until the engine is dropped. It is a
+    /// hint: a call may be late or spurious, and an engine that cannot detect commits makes none.
     fn follow(&self, told: Box<dyn Fn() + Send>) {
         drop(told);
     }
@@ -92,7 +92,7 @@ pub trait Snapshot: Debug + Send + Sync {
     /// The value at `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
 
-    /// The values at `keys`, in the order asked, one for each key asked, whether or not it is there or was asked before.
+    /// The values at `keys`, in the same order, one for each key, including missing and repeated ones.
     ///
     /// The same as [`Snapshot::get`] of each. An engine over a network answers in one round trip, however many there are.
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
@@ -132,8 +132,8 @@ impl ScanOptions {
 
 /// The largest sizes a commit may have, in bytes. Larger work is a sequence of commits.
 ///
-/// A key written is never empty and never begins with the byte 0xff: engines keep their
-/// own rows there, so such keys read as absent.
+/// A written key is never empty and never starts with the byte 0xff: engines store their own rows there, so such keys
+/// read as absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// One key.

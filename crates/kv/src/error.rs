@@ -1,4 +1,4 @@
-//! What can go wrong, told by what the caller should do about it.
+//! Errors, classified by what the caller should do about them.
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ pub enum Error {
     /// engine is latched: it takes no commit until it is opened again.
     #[error("catalog engine failed: {0}")]
     Io(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Stored bytes are not what was written.
+    /// Stored bytes differ from those written.
     #[error("catalog is damaged: {0}")]
     Corrupt(String),
     /// Another process, or another engine in this one, has the store open.
@@ -28,25 +28,24 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
-    /// Some evidence no longer holds: read again, decide again. Nothing was applied.
+    /// Some evidence is no longer valid: read and decide again. Nothing was applied.
     #[error("a concurrent commit changed what this one depends on")]
     Conflict {
         /// The key, or the start of the range, that changed.
         key: Bytes,
     },
-    /// The evidence holds, but a counter would hold more than a [`crate::Bound`] of the batch allows. Nothing was applied.
+    /// The evidence is valid, but a counter would exceed a [`crate::Bound`] of the batch. Nothing was applied.
     #[error("a counter would exceed its bound")]
     Exceeded {
         /// The key of the counter.
         key: Bytes,
-        /// What it holds without the batch.
+        /// Its value without the batch.
         held: i64,
     },
     /// The batch breaks the engine's limits ([`crate::Limits`]). Nothing was applied.
     #[error("batch exceeds the engine's limits: {0}")]
     TooLarge(String),
-    /// An earlier write failed, and the engine takes no more until it is opened
-    /// again. Nothing was applied.
+    /// An earlier write failed, and the engine accepts no more until it is reopened. Nothing was applied.
     #[error("catalog is read-only after a failed write")]
     Latched,
     /// No room on the catalog's disk. Nothing was applied, and the engine continues.

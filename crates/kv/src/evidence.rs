@@ -1,4 +1,4 @@
-//! Evidence: what a caller saw, and whether it is still so.
+//! Evidence: what a caller read, and whether it is unchanged.
 
 use bytes::Bytes;
 
@@ -34,7 +34,7 @@ impl Evidence {
         }
     }
 
-    /// Answers a conflict unless what was seen is still so in `view`.
+    /// Returns a conflict unless it is unchanged in `view`.
     pub(crate) fn check(&self, view: &dyn Snapshot) -> Result<(), CommitError> {
         match self.holds(view)? {
             true => Ok(()),

@@ -1,7 +1,7 @@
-//! An engine that fails on demand, for tests of what is built on the seam.
+//! An engine that fails on demand, for tests of code that uses an engine.
 //!
-//! A test runs an operation once to count the engine's steps, then once for each step with a
-//! fault there, and looks at what is left.
+//! A test runs an operation once to count the engine's steps, then once for each step with a fault there, and
+//! examines the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,13 +23,13 @@ pub enum Fault {
     Lose,
     /// A commit is applied, but answers "unknown"; the engine is latched.
     Keep,
-    /// As [`Fault::Lose`], but what became of it shows only when the engine is opened again ([`Error::Undecided`]).
+    /// As [`Fault::Lose`], but the outcome is known only when the engine is reopened ([`Error::Undecided`]).
     LoseInDoubt,
     /// As [`Fault::Keep`], but it is applied, and shows, only when the engine is opened again.
     KeepInDoubt,
 }
 
-/// Passes calls on to another engine until the step at which it is to fail.
+/// Forwards calls to another engine until the step at which it has to fail.
 ///
 /// A step is a snapshot, a read, a scan, a commit or the query for an outcome.
 /// A scan of more than one row fails after its first.
@@ -96,7 +96,7 @@ impl Plan {
         self.latched.store(false, Ordering::SeqCst);
     }
 
-    /// Counts a step; the fault if this is where it comes.
+    /// Counts a step; returns the fault if it is due.
     fn step(&self, commit: bool) -> Option<Fault> {
         let now = self.steps.fetch_add(1, Ordering::SeqCst) + 1;
         if commit {

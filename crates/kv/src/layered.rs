@@ -1,4 +1,4 @@
-//! A snapshot with changes on top that nobody else sees, as a snapshot: what an unfinished change set reads.
+//! A snapshot with private changes on top, as a snapshot: the view of an unfinished change set.
 
 use std::sync::Arc;
 

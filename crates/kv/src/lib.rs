@@ -1,17 +1,16 @@
 //! The catalog's seam: an ordered key-value store with consistent snapshots
 //! and conditional, atomic, durable commits.
 //!
-//! The seam is low and narrow on purpose: one implementation of the domain runs
-//! unchanged on every engine. Nothing here knows what a resource is.
+//! The interface is deliberately small and low-level: one implementation of the domain runs unchanged on every engine.
+//! Nothing here knows what a resource is.
 //!
 //! # Why conditions travel as data
 //!
 //! There is no interactive transaction. A caller reads from a [`Snapshot`],
-//! decides, and sends one [`Batch`] that carries its changes *and the evidence
-//! they depend on*: the keys it read with what it saw, the ranges it read with a
-//! digest of what it saw. The engine applies the batch only if all of that still
-//! holds, so the outcome is as if the batches had run one after the other. An
-//! embedded engine checks in its commit worker; a SQL engine in one statement.
+//! decides, and sends one [`Batch`] that carries its changes *and the evidence they depend on*: the keys it read with
+//! their values, the ranges it read with digests of their rows. The engine applies the batch only if all of that is
+//! unchanged, so the outcome is as if the batches had run one after the other. An embedded engine checks in its commit
+//! worker; a SQL engine in one statement.
 //!
 //! A batch that only adds to a counter can require that the counter stays below a [`Bound`]: that depends on the newest
 //! value and not on what was read, so that many writers below a limit never conflict.

@@ -1,7 +1,6 @@
 //! The memory engine: the reference model that the other engines are held to.
 //!
-//! A commit copies nothing but what it changes; a snapshot is a cheap clone of
-//! an immutable tree.
+//! A commit only copies what it changes; a snapshot is a cheap clone of an immutable tree.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

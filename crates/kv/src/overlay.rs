@@ -1,7 +1,6 @@
 //! A view of a snapshot with changes on top that are not written yet.
 //!
-//! A commit worker checks each batch of a group against what the batches before it
-//! will have done.
+//! A commit worker checks each batch of a group against the effects of the batches before it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,7 +13,7 @@ use crate::{
     Write,
 };
 
-/// Keys with what they will hold; none if they will be removed.
+/// Keys with their future values; `None` if they will be removed.
 pub type Changes = BTreeMap<Bytes, Option<Bytes>>;
 
 /// A snapshot and the batches admitted on top of it.
@@ -30,8 +29,8 @@ impl<'a> Overlay<'a> {
         Self { base, changes: Changes::new(), version: base.version() }
     }
 
-    /// Adds `batch` if its evidence holds here and its bounds are kept, and gives it the next version.
-    /// After an error the view is as it was.
+    /// Adds `batch` if its evidence is valid here and its bounds are respected, and assigns it the
+    /// next version. After an error the view is unchanged.
     pub(crate) fn admit(&mut self, batch: Batch) -> Result<Version, CommitError> {
         batch.evidence.iter().try_for_each(|evidence| self.check(evidence, batch.seen))?;
         batch.bounds.iter().try_for_each(|bound| bound.check(&batch, self))?;
@@ -173,7 +172,7 @@ impl Iterator for Merge<'_> {
 }
 
 impl Merge<'_> {
-    /// Where the base's next row comes, seen from the next change. A failed read comes first.
+    /// The position of the base's next row relative to the next change. A failed read is first.
     fn order(&mut self) -> Ordering {
         match (self.base.peek(), self.changes.peek()) {
             (None, _) => Ordering::Greater,

@@ -1,4 +1,4 @@
-//! Key ranges, and the digest that stands for what was seen in one.
+//! Key ranges, and the digest of the rows in one.
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -32,7 +32,7 @@ impl KeyRange {
         Self { start, end }
     }
 
-    /// The part of this range that lies after `key`.
+    /// The part of this range after `key`.
     pub fn after(mut self, key: &[u8]) -> Self {
         let mut next = Vec::with_capacity(key.len() + 1);
         next.extend_from_slice(key);
@@ -43,7 +43,7 @@ impl KeyRange {
         self
     }
 
-    /// Whether `key` lies in the range.
+    /// Whether `key` is in the range.
     pub fn contains(&self, key: &[u8]) -> bool {
         key >= self.start.as_ref() && self.end.as_ref().is_none_or(|end| key < end.as_ref())
     }

@@ -24,7 +24,8 @@ fn is_exceeded(result: &Result<Version, CommitError>, expected: i64) -> bool {
     matches!(result, Err(CommitError::Exceeded { key, held }) if key == "n" && *held == expected)
 }
 
-/// What is just at the bound is taken, one more is refused with what the counter holds; several additions count together.
+/// A total equal to the bound is accepted, one more is refused with the value of the counter; several additions count
+/// together.
 pub fn bounds_hold_after_the_additions(subject: &dyn Subject) {
     let engine = subject.open();
     add(&*engine, 0, 10, 10).unwrap();
@@ -63,7 +64,7 @@ pub fn bounds_rest_on_the_newest_value(subject: &dyn Subject) {
     add(&*engine, old, 1, 3).unwrap();
 }
 
-/// Counters wrap; what is bounded does not.
+/// Counters wrap; bounded ones do not.
 pub fn bounds_refuse_sums_that_do_not_fit(subject: &dyn Subject) {
     let engine = subject.open();
     add(&*engine, 0, i64::MAX, i64::MAX).unwrap();
@@ -83,7 +84,7 @@ pub fn a_conflict_comes_before_a_bound(subject: &dyn Subject) {
     assert!(is_conflict(&engine.commit(batch)));
 }
 
-/// Nothing of a batch that is refused by its bound is there, nor its token.
+/// A batch that is refused by its bound leaves nothing, not even its token.
 pub fn an_exceeded_bound_applies_nothing(subject: &dyn Subject) {
     let engine = subject.open();
     commit(&*engine, |batch| batch.put("a", "1").add("n", 10));

@@ -1,4 +1,4 @@
-//! Conditions: a batch is applied only if what its caller saw is still so.
+//! Conditions: a batch is applied only if its evidence is still valid.
 
 use bytes::Bytes;
 

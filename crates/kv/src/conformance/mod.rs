@@ -32,13 +32,12 @@ use crate::{Batch, CommitError, Engine, KeyRange, Row, ScanOptions, Snapshot, Ve
 
 /// A place where an engine keeps one store.
 pub trait Subject {
-    /// Opens the store: the first time empty, later as it was left. The engine opened
-    /// before is dropped by then.
+    /// Opens the store: empty the first time, later with its data. The engine opened before has been
+    /// dropped.
     fn open(&self) -> Arc<dyn Engine>;
 }
 
-/// Makes a test of each case of the suite, against the [`Subject`] that the expression makes
-/// anew for each.
+/// Defines a test for each case of the suite, against a new [`Subject`] from the expression.
 #[macro_export]
 macro_rules! conformance_tests {
     ($subject:expr) => {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{Subject, commit, keys, put, read, rows};
 use crate::{Engine, KeyRange, ScanOptions};
 
-/// A value is there after its commit, absent before it and after its removal.
+/// A value is present after its commit, absent before it and after its removal.
 pub fn reads_see_what_was_written(subject: &dyn Subject) {
     let engine = subject.open();
     assert_eq!(read(&*engine, "a"), None);
@@ -96,7 +96,7 @@ pub fn scans_stop_at_their_limit(subject: &dyn Subject) {
     assert_eq!(view.scan(&all, ScanOptions::default()).next().unwrap().unwrap().0, "a");
 }
 
-/// Keys are bytes: ordered as unsigned, a prefix before what it begins, NUL included.
+/// Keys are bytes: ordered as unsigned, a prefix before longer keys, NUL included.
 pub fn scans_keep_byte_order(subject: &dyn Subject) {
     let engine = subject.open();
     let ordered: [&[u8]; 7] =
@@ -113,7 +113,7 @@ pub fn scans_keep_byte_order(subject: &dyn Subject) {
     assert_eq!(prefixed, ordered[3..6]);
 }
 
-/// A snapshot shows what was there when it was taken, whatever is committed later.
+/// A snapshot shows the state at the time it was taken, whatever is committed later.
 pub fn snapshots_do_not_move(subject: &dyn Subject) {
     let engine = subject.open();
     commit(&*engine, |batch| batch.put("kept", "old").put("removed", "x").add("count", 1));
@@ -141,7 +141,7 @@ pub fn snapshots_see_every_acknowledged_commit(subject: &dyn Subject) {
     }
 }
 
-/// Values as large as the limit allows come back whole, alone and in a scan.
+/// Values of the maximum size are read back completely, individually and in a scan.
 pub fn large_values_come_back(subject: &dyn Subject) {
     let engine = subject.open();
     let largest = engine.limits().value;

@@ -1,4 +1,4 @@
-//! Tokens settle what became of a commit.
+//! Tokens determine the outcome of a commit.
 
 use super::{Subject, put};
 use crate::{Batch, Engine, Token, Version};

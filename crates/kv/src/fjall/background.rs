@@ -1,9 +1,11 @@
-//! What is done in the background so that no commit waits for it: syncing the tree's journal a little at a time, so that little is left
-//! to sync when the log is full; and freeing tables in memory that were written to disk. The tree frees those while it holds the lock
-//! that every read and write takes, some fifty milliseconds for a table of many small rows, unless somebody else still has them.
+//! Background work, so that no commit waits for it: syncing the tree's journal a little at a time, so that little is
+//! left to sync when the log is full; and freeing tables in memory that were written to disk. The tree frees those
+//! while it holds the lock that every read and write takes, some fifty milliseconds for a table of many small rows,
+//! unless another reference to them exists.
 //!
-//! Nothing depends on it: a sync that fails, or comes too late, is made up for by the one that a commit waits for. It syncs the file, past
-//! fjall, whose own sync would keep commits waiting. A table that was not seen here is freed by the tree.
+//! Nothing depends on it: a sync that fails, or is too late, is repeated by the one that a commit waits for. It syncs
+//! the file, past fjall, whose own sync would keep commits waiting. A table that was not seen here is freed by the
+//! tree.
 
 use std::any::Any;
 use std::fs::File;
@@ -17,7 +19,7 @@ use super::journal;
 
 /// After this many bytes in the log the journal is synced.
 const EACH: usize = 1 << 20;
-/// How often tables are looked at that the tree may have let go.
+/// How often to check for tables that the tree may have released.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A table in memory.
@@ -28,7 +30,7 @@ pub(super) type InMemory = Arc<dyn Any + Send + Sync>;
 pub(super) struct Background {
     /// None if there could be no thread.
     wake: Option<SyncSender<InMemory>>,
-    /// How far the log was when it was last asked for.
+    /// The position of the log when it was last synced.
     at: usize,
 }
 
@@ -77,7 +79,7 @@ fn run(woken: &Receiver<InMemory>, dir: &Path) {
 struct Held(Vec<InMemory>);
 
 impl Held {
-    /// Waits for the next table; not for long if there is one that is not written to any more.
+    /// Waits for the next table; only briefly if there is one that is no longer written to.
     fn next(&self, woken: &Receiver<InMemory>) -> Result<InMemory, RecvTimeoutError> {
         match self.0.len() {
             0 | 1 => woken.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -91,7 +93,7 @@ impl Held {
         }
     }
 
-    /// Frees what nobody else has.
+    /// Frees tables without other references.
     fn free(&mut self) {
         self.0.retain(|table| Arc::strong_count(table) > 1);
     }

@@ -16,7 +16,7 @@ use super::{Acknowledged, FjallEngine, error, layout};
 use crate::overlay::Overlay;
 use crate::{CommitError, Error, Result, Snapshot, Token, Version};
 
-/// The batches of a group whose evidence holds, and what they change together.
+/// The batches of a group whose evidence is valid, and their combined changes.
 struct Admitted {
     callers: Vec<(Caller, Version)>,
     group: Group,
@@ -50,7 +50,7 @@ impl FjallEngine {
         }
     }
 
-    /// Refuses those for which there is no room.
+    /// Refuses batches for which there is no space.
     fn with_room(&self, group: Vec<Pending>) -> Vec<Pending> {
         let what = |pending: &Pending| match pending.batch.frees {
             true => For::Freeing,
@@ -151,7 +151,7 @@ impl FjallEngine {
     }
 }
 
-/// Answers those that cannot go on, and gathers the others.
+/// Reports the result of batches that cannot proceed, and collects the others.
 fn admit(base: &FjallSnapshot, group: Vec<Pending>) -> Admitted {
     let mut overlay = Overlay::new(base);
     let mut callers = Vec::with_capacity(group.len());
@@ -174,8 +174,8 @@ fn admit(base: &FjallSnapshot, group: Vec<Pending>) -> Admitted {
     Admitted { callers, group: Group { before, after, rows } }
 }
 
-/// A write in progress. Unless it comes to its end, by an error or by a panic, the engine takes no more commits: what
-/// was left on disk is known only after it was read back. Latched before any caller has an answer.
+/// A write in progress. Unless it completes, the engine accepts no more commits: after an error or a panic, the state
+/// on disk is known only after it is read back. Latched before any caller gets a result.
 struct Writing<'a>(&'a AtomicBool);
 
 impl Writing<'_> {

@@ -2,8 +2,8 @@
 //!
 //! fjall opens files in the background, when it writes what is in memory to tables and merges them. If one cannot be opened
 //! because the process or the system has no descriptor left, the tree is closed to writes until it is opened again. So
-//! commits are refused, with an error that passes, while fewer than [`SPARE`] files could be opened. Nothing can be promised
-//! against someone who takes them all between the look and the background work.
+//! commits are refused, with an error that passes, while fewer than [`SPARE`] files could be opened. This does not help
+//! if all of them are taken between the check and the background work.
 
 use std::fs::File;
 use std::io;

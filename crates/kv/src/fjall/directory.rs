@@ -1,13 +1,13 @@
 //! Directories whose names are on the disk, too.
 //!
-//! A sync of a file says nothing of its name, nor of the names of the directories above it: each is kept by a sync of the
-//! directory that it is in.
+//! A sync of a file does not include its name, nor the names of the directories above it: each is made durable by a
+//! sync of its parent directory.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Makes `dir` and what is missing above it, durably.
+/// Creates `dir` and its missing parents, durably.
 pub(super) fn make_durable(dir: &Path) -> io::Result<()> {
     let missing = |above: &&Path| !above.as_os_str().is_empty() && !above.exists();
     let missing: Vec<&Path> = dir.ancestors().take_while(missing).collect();

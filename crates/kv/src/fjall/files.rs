@@ -1,7 +1,7 @@
 //! The files of a catalog, before fjall looks at them.
 //!
-//! fjall makes what it does not find: a database where there is no version marker, a tree where there is no `current`, after
-//! removing what else is there. That is right for what a creation left that was killed, and only for that.
+//! fjall creates what it does not find: a database if the version marker is missing, a tree if `current` is missing,
+//! after removing everything else. That is correct only for the remains of an interrupted creation.
 //!
 //! Invariant: nothing is recreated, and nothing removed, where a commit may ever have been written.
 
@@ -12,15 +12,15 @@ use std::path::Path;
 use super::{journal, log};
 use crate::{Error, Result};
 
-/// The marker of a database, which fjall writes last when it makes one.
+/// The marker of a database, which fjall writes last when it creates one.
 const MARKER: &str = "version";
 /// What names the newest set of tables of a tree.
 const CURRENT: &str = "current";
 /// The trees: that of the keyspaces' names, and that of the rows.
 const TREES: [&str; 2] = ["keyspaces/0", "keyspaces/1"];
 
-/// Refuses a catalog in which files are missing that were there when the first commit was written, and clears away
-/// what a creation left that was killed before its end. The caller holds the lock.
+/// Refuses a catalog without files that must exist since the first commit, and removes the remains of an interrupted
+/// creation. The caller holds the lock.
 pub(super) fn inspect(dir: &Path) -> Result<()> {
     if has_commits(dir).map_err(super::io)? {
         let trees = TREES.iter().map(|tree| format!("{tree}/{CURRENT}"));
@@ -34,8 +34,8 @@ pub(super) fn inspect(dir: &Path) -> Result<()> {
     }
 }
 
-/// Whether a commit may ever have been written: the mark is made before the first, and programs that had none
-/// wrote to the log first, or to a journal.
+/// Whether a commit may ever have been written: the mark is created before the first, and earlier versions without a
+/// mark first wrote to the log, or to a journal.
 fn has_commits(dir: &Path) -> io::Result<bool> {
     if log::mark::is_there(dir) || log::is_written(dir) || journal::is_any_written(dir)? {
         return Ok(true);

@@ -3,10 +3,9 @@
 //! fjall drops what follows the first batch that stops early or has no form, on disk as well; refuses to open if one is
 //! complete and has a hole, which is what is left when the pages of writes that were not synced reached the
 //! disk out of order; and takes the sequence number of a batch for granted, which no checksum covers. So all are read here
-//! first. The newest is cut off at its first fault: the log has what follows, or says that it has not, and then
-//! the cut is undone, so that damage stays for a person to look at. Without a log only a damaged batch with nothing
-//! after it, which was never acknowledged, is cut off. The older ones were synced when they were left: there a fault is
-//! damage.
+//! first. The newest is cut off at its first fault: the log has what follows, or says that it has not, and then the cut
+//! is undone, so that damage is preserved for inspection. Without a log only a damaged batch with nothing after it,
+//! which was never acknowledged, is cut off. The older ones were synced when they were left: there a fault is damage.
 //!
 //! The format is that of fjall 3 (`src/journal/entry.rs` there), integers little-endian:
 //! a batch is `1`, items `u32`, sequence `u64`; the items; `3`, XXH3 of the items `u64`,
@@ -39,7 +38,7 @@ const LARGEST_STEP: u64 = 1 << 32;
 #[derive(Debug)]
 pub(super) struct Tail {
     path: PathBuf,
-    /// Where it begins.
+    /// Where it starts.
     at: u64,
     bytes: Vec<u8>,
     /// The length of the file.
@@ -54,7 +53,7 @@ impl Tail {
         file.sync_all()
     }
 
-    /// Puts it back, as it was.
+    /// Restores it.
     pub(super) fn put_back(&self) -> io::Result<()> {
         let file = File::options().write(true).open(&self.path)?;
         file.set_len(self.length)?;
@@ -66,7 +65,7 @@ impl Tail {
         std::fs::write(self.path.with_extension("damaged"), &self.bytes)
     }
 
-    /// Whether it may be what one batch left that was never acknowledged.
+    /// Whether it may be the remains of a single batch that was never acknowledged.
     pub(super) fn is_one_batch(&self) -> bool {
         ends(&self.bytes) <= 1
     }
@@ -78,7 +77,7 @@ impl fmt::Display for Tail {
     }
 }
 
-/// Reads the journals in `dir`; gives what is not as it should be at the end of the newest.
+/// Reads the journals in `dir`; returns the faulty end of the newest.
 pub(super) fn inspect(dir: &Path) -> Result<Option<Tail>> {
     let mut paths = all(dir).map_err(super::io)?;
     let Some(newest) = paths.pop() else { return Ok(None) };

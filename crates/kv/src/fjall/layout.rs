@@ -1,4 +1,4 @@
-//! The engine's own rows, all below 0xff, where no caller's key lies.
+//! The engine's own rows, all below 0xff, which no caller's key starts with.
 //!
 //! | key | value |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | `ff 't'` + slot, big-endian `u32` | version, big-endian `u64`, and token of a commit |
 //! | `ff 'l'` | 2: the log has its second layout, and there is a mark beside it |
 //!
-//! Tokens live in a ring: the slot is the version modulo [`SLOTS`], so that a commit
-//! overwrites the token that it makes too old and nothing has to be pruned.
+//! Tokens are stored in a ring: the slot is the version modulo [`SLOTS`], so that a commit
+//! overwrites the token that has expired and nothing has to be pruned.
 
 use bytes::Bytes;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::io;
 use crate::{Error, Result};
 
-/// Held as long as the engine or one of its snapshots lives; the kernel lets go of it
-/// when the process ends in whatever way.
+/// Held as long as the engine or one of its snapshots lives; the kernel releases it when the
+/// process ends for any reason.
 #[derive(Debug)]
 pub(super) struct DirectoryLock {
     _file: File,

@@ -84,7 +84,7 @@ pub struct FjallEngine {
     steps: Steps,
 }
 
-/// Where it is kept what was acknowledged.
+/// Where acknowledged commits are stored.
 #[derive(Debug)]
 struct Acknowledged {
     log: Log,
@@ -117,27 +117,28 @@ const WORKERS: usize = 4;
 const APART: u32 = 4_096;
 
 impl FjallEngine {
-    /// Opens the store in `dir`, and makes it if there is none.
+    /// Opens the store in `dir`, and creates it if there is none.
     ///
-    /// Answers [`Error::Locked`] while anyone else has it open, and [`Error::Corrupt`] if what
-    /// is there cannot be read, or commits are missing that were acknowledged. Damage is left as it is.
+    /// Returns [`Error::Locked`] while another process has it open, and [`Error::Corrupt`] if it cannot be read, or
+    /// acknowledged commits are missing. Damage is left unchanged.
     pub fn open(dir: impl AsRef<Path>, options: FjallOptions) -> Result<Self> {
         open::open(dir.as_ref(), options, Loss::Refused).map(|(engine, _)| engine)
     }
 
-    /// Opens the store in `dir` also if commits are missing at its end, and says what was lost. Their versions are not
-    /// given again, and what could not be used stays in files that end in `.damaged`.
+    /// Opens the store in `dir` even if commits are missing at its end, and returns what was lost. Their versions are
+    /// not assigned again, and unusable data is kept in files that end in `.damaged`.
     pub fn salvage(dir: impl AsRef<Path>, options: FjallOptions) -> Result<(Self, Option<String>)> {
         open::open(dir.as_ref(), options, Loss::Accepted)
     }
 
-    /// Brings what is in memory to tables. For tests.
+    /// Flushes memtables to tables. For tests.
     #[cfg(feature = "conformance")]
     pub fn flush(&self) -> Result<()> {
         self.store.flush().map_err(error)
     }
 
-    /// Takes the free space and the size of the disk, in bytes, from `disk`, and keeps `reserve` bytes back in `dir`. For tests.
+    /// Takes the free space and the size of the disk, in bytes, from `disk`, and holds back `reserve` bytes in `dir`.
+    /// For tests.
     #[cfg(feature = "conformance")]
     #[must_use]
     pub fn with_disk(
@@ -163,7 +164,8 @@ impl FjallEngine {
     }
 }
 
-/// Closes the engine: all is in the tree, durably, and the mark says so. A failure leaves what a kill would leave.
+/// Closes the engine: everything is in the tree, durably, and the mark records that. After a failure the state is the
+/// same as after a kill.
 impl Drop for FjallEngine {
     fn drop(&mut self) {
         let acknowledged = self.acknowledged.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -257,7 +259,7 @@ impl Engine for FjallEngine {
     }
 }
 
-/// Tells what the caller should do about a failure of the tree.
+/// Classifies a failure of the tree by what the caller should do.
 fn error(error: fjall::Error) -> Error {
     use fjall::LsmError;
     match error {

@@ -1,11 +1,10 @@
-//! Opening: from what is on disk to an engine that has every acknowledged commit, or to an error that names what is
+//! Opening: from the files on disk to an engine with every acknowledged commit, or to an error that names what is
 //! missing.
 //!
-//! In this order, so that each step depends on what the one before found, and nothing is changed that a later one
-//! might refuse: the files are there ([`files`]), the lists of tables have
-//! their checksums ([`versions`]), the journals are whole up to a tail ([`journal`]), the tree opens, the
-//! log reaches as far as it must ([`log::verdict`]). Then the tree is brought to where the log is, durably, and the log
-//! and the mark begin anew.
+//! In this order, so that each step depends on the result of the one before, and nothing is changed that a later one
+//! might refuse: the files exist ([`files`]), the lists of tables have their checksums ([`versions`]), the journals are
+//! whole up to a tail ([`journal`]), the tree opens, the log reaches as far as it must ([`log::verdict`]). Then the log
+//! is applied to the tree, durably, and the log and the mark start over.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -33,7 +32,7 @@ use super::{
 };
 use crate::{Error, Result};
 
-/// Opens the engine; with what was lost, if that is accepted.
+/// Opens the engine; returns what was lost, if that is accepted.
 pub(super) fn open(
     dir: &Path,
     options: FjallOptions,
@@ -83,7 +82,7 @@ fn open_store(
     opened
 }
 
-/// Cuts the tail off that a journal has, if what follows is in the log or was never acknowledged.
+/// Cuts off the tail of a journal, if its content is in the log or was never acknowledged.
 fn cut(tail: Option<&Tail>, log: &Found, loss: Loss) -> Result<()> {
     let Some(tail) = tail else { return Ok(()) };
     let has_log = !matches!(log, Found::Missing) && *log != Found::Headless(Vec::new());
@@ -115,8 +114,8 @@ fn open_tree(dir: &Path, options: FjallOptions) -> Result<(Database, Keyspace)> 
     Ok(opened)
 }
 
-/// Applies the groups that the tree has not. All is in the tree durably then, so that the log may be written over. Says
-/// what is lost, if that is accepted.
+/// Applies the groups that are missing in the tree. Everything is then in the tree durably, so that the log may be
+/// overwritten. Returns what is lost, if that is accepted.
 fn catch_up(
     store: &Store,
     (log, mark): (Found, mark::Found),
@@ -143,7 +142,7 @@ fn catch_up(
     Ok(verdict.lost.map(|lost| lost.to_string()))
 }
 
-/// The log and the mark, there before the tree says so.
+/// The log and the mark, created before the tree records them.
 fn acknowledged(dir: &Path, store: &Store, is_whole: bool) -> Result<Acknowledged> {
     let is_mark_there = mark::is_there(dir);
     let log = Log::open(dir, is_whole).map_err(io)?;
@@ -160,7 +159,7 @@ fn acknowledged(dir: &Path, store: &Store, is_whole: bool) -> Result<Acknowledge
     Ok(Acknowledged { log, mark, background: Background::of(dir) })
 }
 
-/// Keeps what could not be used.
+/// Keeps unusable data.
 fn keep(dir: &Path, tail: Option<Tail>) -> std::io::Result<()> {
     log::keep(dir)?;
     mark::remove(dir)?;

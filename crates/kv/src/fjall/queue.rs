@@ -13,8 +13,8 @@ use crate::{Batch, CommitError, Error, Version};
 /// The answer to a commit.
 pub(super) type Answer = Result<Version, CommitError>;
 
-/// Batches beyond this size, in bytes, go into the next group: it bounds how long
-/// the first of a group waits.
+/// Batches beyond this size, in bytes, are left to the next group: it bounds how long the first of
+/// a group waits.
 const GROUP: usize = 16 << 20;
 
 /// The waiting batches.
@@ -136,7 +136,7 @@ mod tests {
         group.into_iter().for_each(|pending| pending.caller.answer(Ok(size)));
     }
 
-    /// Holds the lead until `others` batches wait, then calls `write` with what comes.
+    /// Holds the lead until `others` batches wait, then calls `write` with them.
     fn while_led(
         queue: &Queue,
         others: usize,

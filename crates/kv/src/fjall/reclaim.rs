@@ -1,7 +1,7 @@
 //! Giving back the space of removed rows.
 //!
-//! The tree drops a removed row when the mark of its removal is merged down to the last level, which happens as further rows
-//! come. A catalog that was emptied would keep its size until then, so the whole tree is merged once a good part of its rows
+//! The tree drops a removed row when its tombstone is merged down to the last level, which happens as further rows are
+//! written. An emptied catalog would keep its size until then, so the whole tree is merged once a good part of its rows
 //! has been removed: the amount written for that is proportional to the space that is freed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,14 +21,14 @@ const SMALL: u64 = 8 << 20;
 /// its tables, in bytes, it has to be worth more.
 const LARGE: u64 = 4 << 30;
 
-/// A merge that writes files of values anew has all of them open. With more than this it only deletes those of which nothing is
-/// left.
+/// A merge that rewrites value files has all of them open. With more than this it only deletes those without live
+/// values.
 const FILES: usize = 256;
 
-/// Fewer removals than this are left to the merges that come by themselves.
+/// Fewer removals than this are left to regular merges.
 const FEW: u64 = 4_096;
 
-/// How often it is looked whether rows in memory have come to disk, and for how long.
+/// How often to check whether rows in memory have been written to disk, and for how long.
 const LOOK: Duration = Duration::from_millis(10);
 const LOOKS: usize = 3_000;
 
@@ -40,17 +40,17 @@ pub(super) struct Removed {
     pause: Mutex<Pause>,
 }
 
-/// After a merge that gave back little, since much was being read or removed in the meantime, so many looks pass without one; each
-/// time twice as many.
+/// After a merge that reclaimed little, since much was being read or removed in the meantime, this many checks are
+/// skipped; twice as many each time.
 #[derive(Debug, Default, Clone, Copy)]
 struct Pause {
     left: u32,
     length: u32,
-    /// Flushes that are to come, as files that were merged may still be read when the merge ends.
+    /// Outstanding flushes, as merged files may still be in use when the merge ends.
     flushes: u32,
 }
 
-/// At so many looks after a merge, what is in memory is flushed.
+/// The memtable is flushed at this many checks after a merge.
 const FLUSHES: u32 = 3;
 
 /// The longest pause.
@@ -73,7 +73,7 @@ impl Pause {
     }
 }
 
-/// What the tree holds, about.
+/// The approximate content of the tree.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     /// Rows, marks of removal among them.
@@ -108,7 +108,7 @@ impl Held {
         self.tables + self.values
     }
 
-    /// How many bytes a merge writes, about, before it gives any back.
+    /// The approximate number of bytes that a merge writes before it reclaims any.
     fn cost(&self) -> u64 {
         // A merge drops a tombstone together with the row that it removes.
         let live = self.rows.saturating_sub(2 * self.removed);
@@ -118,7 +118,7 @@ impl Held {
 }
 
 impl FjallEngine {
-    /// Merges the tree if that is worth it and there is room; returns whether it did.
+    /// Merges the tree if that is worth it and there is enough space; returns whether it did.
     pub(super) fn merge_removed(&self) -> Result<bool> {
         let mut pause = match self.removed.pause.try_lock() {
             Ok(pause) => pause,
@@ -175,7 +175,7 @@ impl Store {
         self.flush()
     }
 
-    /// Brings what is in memory to the tables; also moves the point before which nobody reads any more.
+    /// Flushes the memtable to tables; also advances the version before which there are no readers.
     #[expect(
         clippy::disallowed_methods,
         reason = "waits for a thread of the engine; no record has this time"

@@ -1,10 +1,10 @@
 //! Room for the catalog on a disk that others fill.
 //!
-//! A disk that is full under a write or a merge of tables latches the engine, so commits are refused while there is still
-//! some room: [`MARGIN`] stays free for what the tree does in the background. Since removing things needs commits too,
-//! a file holds more than that back. It belongs to commits that free space, and to upkeep: they have it given up when the disk
-//! is full under them, and until it can be held back again, other commits leave as much free. Nothing can be promised against
-//! someone who fills the disk in the moment between the look and the write.
+//! A disk that is full under a write or a merge of tables latches the engine, so commits are refused while there is
+//! still some space: [`MARGIN`] stays free for the background work of the tree. Since removing things needs commits
+//! too, a file holds more than that back. It is reserved for commits that free space, and for upkeep: it is released
+//! when the disk is full, and until it can be held back again, other commits leave the same amount free. This does not
+//! help if the disk is filled between the check and the write.
 
 use std::fmt;
 use std::fs::File;
@@ -56,7 +56,7 @@ impl fmt::Debug for Reserve {
 }
 
 impl Reserve {
-    /// Holds back `size` bytes in `dir` if there is room for them.
+    /// Holds back `size` bytes in `dir` if there is enough space.
     pub(super) fn open(dir: &Path, size: u64) -> Self {
         let path = dir.to_owned();
         Self::new(dir, size, move || disk(&path))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How far a commit has come. A small group passes `Begin`, `Logged`, `LogSynced` and `Written`; a large one `Begin`,
+/// The progress of a commit. A small group passes `Begin`, `Logged`, `LogSynced` and `Written`; a large one `Begin`,
 /// `Written`, `Logged` and `LogSynced`, where the log says only that the tree has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -10,7 +10,7 @@ use std::fmt;
 pub enum Step {
     /// Nothing is written.
     Begin,
-    /// Nothing is written: the log is full, and the tree is to be synced before it starts over.
+    /// Nothing is written: the log is full, and the tree has to be synced before it starts over.
     LogFull,
     /// The log has the record; a power cut may take it.
     Logged,
@@ -24,7 +24,7 @@ pub enum Step {
 #[cfg(feature = "conformance")]
 type GoOn = Box<dyn Fn(Step) -> bool + Send + Sync>;
 
-/// What is asked at each step; nothing, outside of tests.
+/// Called at each step; does nothing outside of tests.
 #[derive(Default)]
 pub(super) struct Steps {
     #[cfg(feature = "conformance")]

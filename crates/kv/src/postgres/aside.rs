@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Runs what blocks, wherever it is called.
+/// Runs blocking code from any thread.
 pub(super) fn aside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Err(_) => work(),

@@ -1,9 +1,9 @@
 //! The right of one server to a catalog.
 //!
-//! Invariant: of the engines that claim a catalog, only the last one that was given it commits. The row that puts commits in order
-//! has the mark of that engine, and `cenote_commit` compares it. An advisory lock, held by a session of the engine, says whether
-//! the engine is still there. A session can end while its engine lives (the database was restarted, a connection broke); its lock
-//! is taken again, unless another server was faster.
+//! Invariant: of the engines that claim a catalog, only the last one to which it was granted commits. The row that puts
+//! commits in order has the mark of that engine, and `cenote_commit` compares it. An advisory lock, held by a session
+//! of the engine, shows whether the engine is still alive. A session can end while its engine lives (the database was
+//! restarted, a connection broke); its lock is taken again, unless another server was faster.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -35,7 +35,7 @@ const MARK: &str =
 #[derive(Debug)]
 pub(super) struct Claim {
     mark: Vec<u8>,
-    /// The thread that looks after the session ends when this is dropped.
+    /// The thread that maintains the session ends when this is dropped.
     _end: Sender<()>,
 }
 
@@ -59,7 +59,7 @@ impl Claim {
     }
 }
 
-/// Takes the lock again whenever its session has ended, while nobody else has claimed the catalog.
+/// Takes the lock again whenever its session has ended, unless another engine has claimed the catalog.
 fn keep(mut session: Client, address: &Address, mark: &[u8], ended: &Receiver<()>) {
     while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
         if session.is_valid(LOOK).is_ok() {

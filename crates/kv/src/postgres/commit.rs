@@ -100,7 +100,7 @@ impl<'a> EvidenceColumns<'a> {
     }
 }
 
-/// Bounds as parallel arrays, each with what the batch adds to its counter.
+/// Bounds as parallel arrays, each with the addition of the batch to its counter.
 #[derive(Default)]
 struct BoundColumns<'a> {
     keys: Vec<&'a [u8]>,
@@ -129,7 +129,7 @@ enum Net {
 }
 
 impl Net {
-    /// What an addition makes of an earlier effect of the same batch.
+    /// The result of an addition after an earlier effect of the same batch.
     fn add(self, delta: i64) -> Self {
         let known = match self {
             Self::Add(earlier) => return Self::Add(earlier.wrapping_add(delta)),

@@ -12,7 +12,7 @@ use super::connect::Address;
 use super::error;
 use crate::Result;
 
-/// Time between two looks whether anybody still listens, and between two attempts to connect.
+/// Time between two checks whether there are listeners, and between two attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Listens on a thread and a connection of its own until the other end of `ended` is dropped.
@@ -30,7 +30,7 @@ pub(super) fn spawn(address: Address, ended: Receiver<()>, told: Box<dyn Fn() + 
     let _ = std::thread::Builder::new().name("cenote-listen".to_owned()).spawn(listen);
 }
 
-/// Until nobody listens, or the connection is lost.
+/// Runs until there are no listeners, or the connection is lost.
 fn listen(address: &Address, ended: &Receiver<()>, told: &dyn Fn()) -> Result<()> {
     let mut client = address.connect()?;
     client.batch_execute("LISTEN cenote_commits").map_err(error)?;

@@ -48,8 +48,8 @@ impl PostgresEngine {
         Ok(engine)
     }
 
-    /// The same for one server at a time. If the connection is lost and another server takes the catalog meanwhile, every commit
-    /// fails ([`CommitError::Latched`]).
+    /// The same for one server at a time. If the connection is lost and another server claims the catalog meanwhile,
+    /// every commit fails ([`CommitError::Latched`]).
     ///
     /// # Errors
     /// [`Error::Locked`] if another server has the catalog.

@@ -61,7 +61,7 @@ impl Pool {
         &self.address
     }
 
-    /// An idle connection that still stands, or a new one.
+    /// An idle connection that is still open, or a new one.
     pub(super) fn take(&self) -> Result<Leased> {
         let idle = std::iter::from_fn(|| self.idle().pop());
         let connection = match idle.into_iter().find(|connection| !connection.client.is_closed()) {
@@ -138,7 +138,7 @@ fn scan(order: &str) -> String {
     )
 }
 
-/// A connection that goes back to its pool.
+/// A connection that returns to its pool.
 #[derive(Debug)]
 pub(super) struct Leased {
     connection: Option<Connection>,

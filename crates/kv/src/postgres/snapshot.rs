@@ -59,7 +59,7 @@ impl PostgresSnapshot {
     }
 }
 
-/// Where keys end: none begins with this byte.
+/// The end of all keys: none starts with this byte.
 pub(super) const LAST: [u8; 1] = [0xff];
 
 impl Snapshot for PostgresSnapshot {

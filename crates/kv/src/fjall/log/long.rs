@@ -1,4 +1,4 @@
-//! Long records: written once, with as much beside as repairs a fault of up to 4 KiB, wherever it begins.
+//! Long records: written once, with enough redundancy to repair a fault of up to 4 KiB, wherever it starts.
 //!
 //! In this order: a head, the parity, the body, and the head again with another magic. A head, integers little-endian:
 //! [`FIRST`] or [`LAST`], length of the body `u32`, XXH3 of these 8 bytes `u64`, the XXH3 of each sector of the body
@@ -14,9 +14,9 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// What the record begins with.
+/// The magic of the first head.
 pub(super) const FIRST: [u8; 4] = *b"cLo<";
-/// What the second head begins with.
+/// The magic of the second head.
 pub(super) const LAST: [u8; 4] = *b"cLo>";
 /// The bytes of which each has a checksum.
 const SECTOR: usize = 512;
@@ -29,7 +29,7 @@ const SUM: usize = 8;
 /// Shorter bodies are as short when they are written twice.
 pub(super) const SHORTEST: usize = PARITY;
 
-/// How many bytes the record of a body of `length` bytes takes.
+/// The size in bytes of a record with a body of `length` bytes.
 fn size(length: usize) -> usize {
     2 * head_size(length) + PARITY + length
 }
@@ -72,7 +72,7 @@ fn add(sum: &mut [u8], bytes: &[u8]) {
     sum.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum ^= byte);
 }
 
-/// The body of the record of which a head is at `at`, repaired if need be, and where the record ends. None if there is no
+/// The body of the record with a head at `at`, repaired if necessary, and the end of the record. None if there is no
 /// such record, or none that can be repaired.
 pub(super) fn read(bytes: &[u8], at: usize, seed: u64) -> Option<(Vec<u8>, usize)> {
     let (length, sums) = head(bytes.get(at..)?, seed)?;
@@ -94,7 +94,7 @@ fn head(bytes: &[u8], seed: u64) -> Option<(usize, &[u8])> {
     Some((length, &head[LENGTH..]))
 }
 
-/// What comes before the checksum at the end of `bytes`, if that is right.
+/// The bytes before the checksum at the end of `bytes`, if it is correct.
 fn checked(bytes: &[u8], seed: u64) -> Option<&[u8]> {
     let (bytes, sum) = bytes.split_last_chunk()?;
     (xxh3_64_with_seed(bytes, seed) == u64::from_le_bytes(*sum)).then_some(bytes)
@@ -143,7 +143,7 @@ mod tests {
         (0..length).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
     }
 
-    /// The body as either head gives it.
+    /// The body according to one of the heads.
     fn found(record: &[u8], length: usize) -> [Option<Vec<u8>>; 2] {
         [0, record.len() - head_size(length)].map(|at| {
             let (body, end) = read(record, at, 7)?;

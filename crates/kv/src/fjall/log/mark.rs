@@ -4,7 +4,7 @@
 //! at the first, now and then, and when the engine is closed. So a process that is killed leaves it exact, and a power
 //! cut leaves it behind at most.
 //!
-//! Invariant: what it says was durable elsewhere before it was written.
+//! Invariant: the state that it records was durable elsewhere before it was written.
 //!
 //! Two slots, in sectors of their own, the first written by each commit, the other only with a sync. A slot,
 //! integers little-endian: [`SIGN`], a sequence `u64`, the version `u64`, 1 if the engine was closed or 0 `u64`, XXH3
@@ -28,7 +28,7 @@ const SLOT: usize = 40;
 const SYNCED_EACH: u32 = 256;
 const NAME: &str = "log.mark";
 
-/// What the mark says.
+/// The content of the mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::fjall) struct Recorded {
     /// All commits up to this one were acknowledged.
@@ -68,7 +68,7 @@ pub(in crate::fjall) fn is_there(dir: &Path) -> bool {
     dir.join(NAME).exists()
 }
 
-/// Removes the mark, so that another is made.
+/// Removes the mark, so that a new one is created.
 pub(in crate::fjall) fn remove(dir: &Path) -> io::Result<()> {
     match std::fs::remove_file(dir.join(NAME)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -83,8 +83,8 @@ fn newest(dir: &Path) -> io::Result<Option<(u64, Recorded)>> {
 }
 
 impl Mark {
-    /// Opens the mark in `dir`. Where none is readable one is made, durable but for its name, which says that the
-    /// engine was closed after `version`.
+    /// Opens the mark in `dir`. If none is readable, one is created that records that the engine was closed after
+    /// `version`; it is durable except for its name.
     pub(in crate::fjall) fn open(dir: &Path, version: Version) -> io::Result<Self> {
         let path = dir.join(NAME);
         let file = File::options().create(true).truncate(false).write(true).open(path)?;
@@ -114,7 +114,7 @@ impl Mark {
         self.sync(Recorded { version, closed: true })
     }
 
-    /// Whether it says already that the engine is closed.
+    /// Whether it already records that the engine is closed.
     pub(in crate::fjall) fn is_closed(&self) -> bool {
         self.recorded.closed
     }

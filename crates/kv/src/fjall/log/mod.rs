@@ -1,12 +1,12 @@
-//! The log: what is acknowledged is on disk here until the tree's journal was synced.
+//! The log: acknowledged commits are on disk here until the tree's journal is synced.
 //!
-//! A file that grows is dear to sync, because its new length and blocks are metadata, for which the file system keeps
-//! a journal of its own. This one has a fixed size and is written over from its beginning again and again: a sync
-//! writes the record and nothing else. The tree gets every group as well, without a sync; it is synced before the
-//! log starts over.
+//! Syncing a growing file is expensive, because its new length and blocks are metadata, for which the file system has
+//! its own journal. This one has a fixed size and is repeatedly overwritten from its start: a sync writes the record
+//! and nothing else. The tree gets every group as well, without a sync; it is synced before the log starts over.
 //!
-//! Invariant: what the tree loses in a crash are the newest groups, and these are here, each so that it survives one fault
-//! ([`record`]). How far they must reach is recorded beside it ([`mark`]); whether they do is decided when the engine opens ([`verdict`]).
+//! Invariant: a crash loses only the newest groups of the tree, and these are here, each in a form that survives one
+//! fault ([`record`]). How far they must reach is recorded in a separate file ([`mark`]); whether they do is decided
+//! when the engine is opened ([`verdict`]).
 //!
 //! The file begins with two copies of a header, in sectors of their own: a record of the first layout that makes
 //! programs which know only that one refuse the catalog, the layout's sign, the seed of the checksums `u64`, XXH3 of
@@ -41,7 +41,7 @@ enum Layout {
 
 /// Where the copies of the header are.
 const HEADERS: [usize; 2] = [0, 4_096];
-/// Where the records begin.
+/// Where the records start.
 const START: usize = 8_192;
 /// The size of the file, in bytes. The tree is synced as often as it is full.
 const SIZE: usize = START + (8 << 20);
@@ -91,7 +91,7 @@ pub(super) fn is_written(dir: &Path) -> bool {
     dir.join(NAME).metadata().is_ok_and(|log| log.len() > 0)
 }
 
-/// Renames the log, so that it stays when another is made.
+/// Renames the log, so that it is kept when a new one is created.
 pub(super) fn keep(dir: &Path) -> io::Result<()> {
     match std::fs::rename(dir.join(NAME), dir.join("log.damaged")) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -103,8 +103,8 @@ const NAME: &str = "log";
 const NEW: &str = "log.new";
 
 impl Log {
-    /// Opens the log in `dir` to write over it from its beginning. Unless it is `whole` and of this layout one is made,
-    /// durably.
+    /// Opens the log in `dir` to overwrite it from its start. Unless it is `whole` and of this layout, a new one is
+    /// created, durably.
     pub(super) fn open(dir: &Path, whole: bool) -> io::Result<Self> {
         let found = if whole { Self::open_existing(dir)? } else { None };
         match found {
@@ -127,7 +127,7 @@ impl Log {
         Ok(Some(Self { file, seed, end: START, grown: grown.clamp(START, SIZE) }))
     }
 
-    /// Writes a group; false if there is no room left. Durable after [`Log::sync`].
+    /// Writes a group; false if there is no space left. Durable after [`Log::sync`].
     pub(super) fn write(&mut self, group: &Group) -> io::Result<bool> {
         let record = record::record(group, self.seed);
         let end = self.end + record.len();
@@ -150,7 +150,7 @@ impl Log {
         self.end
     }
 
-    /// Begins anew: all that is here is in the tree, durably.
+    /// Starts over: everything in the log is in the tree, durably.
     pub(super) fn restart(&mut self) {
         self.end = START;
     }

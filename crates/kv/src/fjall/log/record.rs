@@ -5,8 +5,8 @@
 //! was synced into the tree itself. A row: length of the key `u16`, of the value `u32` ([`REMOVED`] for none), key, value.
 //! Such a record is written twice, one copy behind the other; one with a longer body has another form ([`long`]).
 //!
-//! Invariant: only what was written as a record is ever read as one. The seed is random and known to nobody who
-//! writes rows, so that no value can contain a record.
+//! Invariant: only what was written as a record is ever read as one. The seed is random and unknown to callers that
+//! write rows, so that no value can contain a record.
 
 use bytes::{Buf, Bytes};
 use memchr::memmem;
@@ -15,18 +15,18 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::long;
 use crate::Version;
 
-/// What a record begins with.
+/// The magic of a record.
 const MAGIC: [u8; 4] = *b"cLog";
-/// What every record begins with, long ones as well.
+/// The common prefix of all records, including long ones.
 const PREFIX: &[u8] = b"cLo";
-/// What stands for the length of a value that is not there.
+/// The length that represents a missing value.
 const REMOVED: u32 = u32::MAX;
 /// The two versions.
 const VERSIONS: usize = 16;
 /// The lengths of a row.
 const ROW: usize = 6;
 
-/// Keys with what they hold from then on; none if they are removed.
+/// Keys with their new values; `None` if they are removed.
 pub(in crate::fjall) type Rows = Vec<(Bytes, Option<Bytes>)>;
 
 /// What one write to the tree did.
@@ -93,7 +93,7 @@ fn copies(body: &[u8], seed: u64) -> Vec<u8> {
     record
 }
 
-/// Every record in `bytes` that is whole or can be repaired, wherever it lies: a fault hides no record behind it. Short
+/// Every record in `bytes` that is intact or can be repaired, at any offset: a fault hides no later record. Short
 /// records have bodies of less than `limit` bytes, so that a value with many beginnings of records costs little.
 pub(super) fn all(bytes: &Bytes, seed: u64, limit: usize) -> Vec<Group> {
     let (mut groups, mut at): (Vec<Group>, usize) = (Vec::new(), 0);
@@ -113,7 +113,7 @@ pub(super) fn all(bytes: &Bytes, seed: u64, limit: usize) -> Vec<Group> {
     groups
 }
 
-/// The record of which a beginning or a second head is at `at`, and where it ends.
+/// The record with a start or a second head at `at`, and its end.
 fn next(bytes: &Bytes, at: usize, seed: u64, limit: usize) -> Option<(Group, usize)> {
     let mut rest = bytes.slice(at..);
     match *rest.first_chunk()? {

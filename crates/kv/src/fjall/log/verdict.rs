@@ -2,8 +2,8 @@
 //!
 //! The tree is the base; the groups of the log that follow from it are replayed. Then three witnesses say how far that
 //! must reach: a group behind a gap (it was written only after the one in the gap was acknowledged), a group that says
-//! it is in the tree, and the mark. A log that was in use and is gone is damage, unless the engine was closed after
-//! the very version that is there.
+//! it is in the tree, and the mark. If a log that was in use is missing, that is damage, unless the engine was closed
+//! after exactly the version of the tree.
 //!
 //! | the log | the mark | then |
 //! |---|---|---|
@@ -24,7 +24,7 @@ use crate::Version;
 pub(in crate::fjall) struct Evidence {
     /// The newest commit in the tree.
     pub(in crate::fjall) tree: Version,
-    /// Whether the tree says that there are a log and a mark of this layout.
+    /// Whether the tree records that there are a log and a mark of this layout.
     pub(in crate::fjall) in_use: bool,
     pub(in crate::fjall) log: Found,
     pub(in crate::fjall) mark: mark::Found,
@@ -78,7 +78,7 @@ impl Evidence {
         Verdict { replay, lost: is_damaged.then_some(Lost { reached, last }) }
     }
 
-    /// The mark says so as well, once there was a commit.
+    /// So does the mark, once there was a commit.
     fn is_in_use(&self) -> bool {
         self.in_use || self.recorded().is_some_and(|recorded| !recorded.closed)
     }
@@ -217,8 +217,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is left of the log, what was acknowledged is reached, or its loss is named: silent is only the
-        /// loss of the very last groups, beyond the mark.
+        /// Whatever is left of the log, the acknowledged version is reached, or its loss is reported: only the loss of
+        /// the very last groups, beyond the mark, is silent.
         #[test]
         fn no_loss_before_the_mark_or_before_a_group_is_silent(
             (groups, tree, acknowledged) in history(),
