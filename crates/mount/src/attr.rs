@@ -25,7 +25,7 @@ impl FileKind {
         }
     }
 
-    /// The mode of what has none.
+    /// The mode of resources without one.
     fn default_mode(self) -> u32 {
         match self {
             Self::Directory => 0o755,

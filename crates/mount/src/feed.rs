@@ -1,4 +1,4 @@
-//! Follows the change feed, so that what others change is seen within a second.
+//! Follows the change feed, so that changes by others are visible within a second.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

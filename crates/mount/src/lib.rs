@@ -1,7 +1,7 @@
-//! A store as a file system: what `cenote mount` runs.
+//! A store as a file system, used by `cenote mount`.
 //!
 //! * [`FileSystem`] is the logic, without a kernel: operations on inodes, as asynchronous functions. `docs/mount.md`
-//!   says what they promise.
+//!   describes their guarantees.
 //! * [`fuse`] is the layer that connects it to the kernel.
 //!
 //! Invariants: no lock but that of the draft of one file is held across a call to the server, so one slow file never blocks another; cached data was true at a

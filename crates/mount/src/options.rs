@@ -20,12 +20,12 @@ pub struct Ownership {
 /// How a mount behaves where other programs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Manners {
-    /// As `docs/mount.md` says.
+    /// Described in `docs/mount.md`.
     #[default]
     Plain,
     /// As dxfuse does: its modes, error numbers and extended attributes, and numbered directories for objects of one name.
     Dxfuse {
-        /// Whether files can be written anew, and changed.
+        /// Whether files can be overwritten and changed.
         overwrite: bool,
     },
 }
@@ -49,7 +49,7 @@ pub struct CacheOptions {
     pub limit: u64,
     /// The name of the store, such as its address: several stores can share a cache one after the other.
     pub store: String,
-    /// As whom it is used: what was seen by one user is not shown to another.
+    /// The user of the mount: data seen by one user is not shown to another.
     pub user: String,
 }
 
@@ -80,12 +80,12 @@ pub struct Options {
     pub known: usize,
     /// Whether contents on this machine's disk are read from there, if the server leases them.
     pub local: bool,
-    /// Whether the kernel reads such contents itself, where it can: of read-only mounts of root. A file that is open then shows
-    /// what it was when it was opened.
+    /// Whether the kernel reads such contents itself, where it can: of read-only mounts of root. An open file then
+    /// shows its content at the time of opening.
     pub passthrough: bool,
     /// Where contents are kept on the local disk, also after the mount has ended.
     pub cache: Option<CacheOptions>,
-    /// Whether only what is in the cache is shown, and the server is not used.
+    /// Whether only cached data is shown, and the server is not used.
     pub offline: bool,
     /// Where faults are noted.
     pub log: Log,
@@ -126,7 +126,7 @@ impl Options {
         matches!(self.manners, Manners::Dxfuse { .. })
     }
 
-    /// Whether files that are in the store can be changed, not only new ones be made.
+    /// Whether existing files can be changed, not only new ones created.
     pub(crate) fn is_rewritable(&self) -> bool {
         self.manners != Manners::Dxfuse { overwrite: false }
     }

@@ -1,4 +1,4 @@
-//! Where files come from: the store as it is now, by id, or as of a moment in the past, by path.
+//! The source of files: the current store, by id, or the store as of a moment in the past, by path.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::options::Options;
 
 /// The most entries in a page of a listing.
 const PAGE: u32 = 10_000;
-/// The most resources that are asked for at once by name.
+/// The maximum number of resources requested at once by name.
 const STATS: usize = 500;
 /// The shortest and the longest pause between attempts.
 const PAUSES: Range<Duration> = Duration::from_millis(50)..Duration::from_secs(1);
@@ -260,7 +260,7 @@ pub(crate) fn join(parent: &str, name: &str) -> String {
     }
 }
 
-/// Whether a fault of a read says that the content is another one by now.
+/// Whether a failed read means that the content has been replaced.
 pub(crate) fn has_changed(fault: &Fault) -> bool {
     fault.errno == libc::ESTALE
 }

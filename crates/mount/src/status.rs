@@ -20,7 +20,7 @@ pub struct Status {
     pub as_of: Option<String>,
     /// Whether changes by others are reported to it; otherwise everything is requested again.
     pub follows: bool,
-    /// Whether it shows what was seen before, and does not use the server.
+    /// Whether it shows the last known state, and does not use the server.
     #[serde(default)]
     pub offline: bool,
     /// The position of the change feed up to which changes are seen.
@@ -44,7 +44,7 @@ pub struct Status {
 pub struct Unpublished {
     /// Its path in the store; none if it was removed in the meantime.
     pub path: Option<String>,
-    /// Its size in bytes, with what was written.
+    /// Its size in bytes, including written data.
     pub size: u64,
 }
 

@@ -21,7 +21,7 @@ pub enum Stale {
 }
 
 impl Cache {
-    /// Takes over a reported change; returns what the kernel has to drop.
+    /// Applies a reported change; returns what the kernel has to drop.
     pub(crate) fn apply(&mut self, change: &Change) -> Vec<Stale> {
         let trees = self.tops.len() as Tree;
         // If there are places, nothing outside of them is shown.

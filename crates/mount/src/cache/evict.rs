@@ -1,8 +1,8 @@
-//! Evicts what was not used for long, so that memory stays bounded however much of a store is walked.
+//! Evicts nodes that have not been used for long, so that memory stays bounded however much of a store is walked.
 //!
-//! Invariant: a node that something depends on stays: one that is open, written to, or above a node that is known. One that the kernel has
-//! references to is dropped once the kernel has dropped them. The kernel is asked to drop files, but not directories, since it takes one that a
-//! program is in for removed then.
+//! Invariant: a node with dependents is kept: one that is open, being written, or above a cached node. One that the
+//! kernel has references to is dropped once the kernel has dropped them. The kernel is asked to drop files, but not
+//! directories, since it would treat the working directory of a program as removed.
 
 use super::{Cache, Ino, Known, Node, Origin, Stale};
 use crate::attr::FileKind;

@@ -1,7 +1,8 @@
 //! What the mount knows of the tree: nodes by inode number, and which names a directory has.
 //!
-//! Invariants: a node's attributes are fresh while no change with a higher revision was reported; a listing is only taken as complete if no
-//! change in its directory was reported since it was asked for. In one tree a resource has one node; the same resource below two places has two.
+//! Invariants: a node's attributes are fresh while no change with a higher revision was reported; a listing is only
+//! treated as complete if no change in its directory was reported since it was requested. In one tree a resource has
+//! one node; the same resource below two places has two.
 
 mod apply;
 mod evict;
@@ -27,7 +28,8 @@ use crate::source::{Place, join};
 /// number of their own.
 pub(crate) type Ino = u64;
 
-/// The number of a place. 0 is what has none: all of a mount of one collection, and the directories above the places of others.
+/// The number of a place. 0 means none: everything in a mount of one collection, and the directories above the places
+/// of other mounts.
 pub(crate) type Tree = u32;
 
 pub(crate) const ROOT: Ino = 1;
@@ -62,7 +64,7 @@ pub(crate) struct Cache {
     uses: u64,
     /// How many nodes there should be at most.
     limit: usize,
-    /// How many nodes the kernel was asked to drop, so that they can be evicted.
+    /// The number of nodes that the kernel was asked to drop, so that they can be evicted.
     leaving: usize,
     /// What is to be recorded on the local disk, if anything.
     notes: Option<Vec<Note>>,
@@ -162,7 +164,8 @@ impl Cache {
         self.children(ino).map_or(0, |children| children.generation)
     }
 
-    /// Takes over what the server says of a name in a directory, and whether nothing was reported since `generation`.
+    /// Records the server's response for a name in a directory; returns whether nothing was reported since
+    /// `generation`.
     pub(crate) fn learn(&mut self, parent: Ino, generation: u64, found: &Resource) -> (Ino, bool) {
         let (ino, current) = self.place_found(parent, generation, found);
         if current {

@@ -27,7 +27,7 @@ pub(crate) struct Node {
     pub(crate) origin: Origin,
     /// The place that it is in or below.
     pub(crate) tree: Tree,
-    /// The id of its resource; `None` before it is in the store, and of what is none.
+    /// The id of its resource; `None` before it is in the store, and for nodes without a resource.
     pub(crate) id: Option<u64>,
     pub(crate) attr: Attr,
     /// The access time, if a program set it.
@@ -56,7 +56,7 @@ pub(crate) struct Node {
     pub(crate) leaving: bool,
     /// The tag of the content that the kernel caches.
     pub(crate) kept: Option<String>,
-    /// What the DNAnexus opening says of it, if it was asked.
+    /// Its properties in the DNAnexus opening, if requested.
     pub(crate) facts: Option<Facts>,
     pub(crate) children: Children,
 }

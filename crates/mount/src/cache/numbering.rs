@@ -22,7 +22,7 @@ impl Cache {
         self.numbered
     }
 
-    /// The directory whose listing has what is in this one.
+    /// The directory whose listing includes the entries of this one.
     pub(crate) fn listed_with(&self, dir: Ino) -> Ino {
         match self.nodes.get(&dir) {
             Some(node) if node.origin == Origin::Numbered => node.parent,
@@ -45,7 +45,8 @@ impl Cache {
         numbered.filter_map(|(name, ino)| Some((name.parse().ok()?, *ino))).collect()
     }
 
-    /// Takes over a listing with what the DNAnexus opening says of it. If something was reported meanwhile, it is not complete.
+    /// Records a listing with its properties in the DNAnexus opening. If a change was reported meanwhile, it is not
+    /// complete.
     pub(crate) fn fill_numbered(
         &mut self,
         (dir, generation): (Ino, u64),
@@ -77,7 +78,7 @@ impl Cache {
         current
     }
 
-    /// Whether a name is that of a file that is being created here: what is listed may be that file already.
+    /// Whether a name is that of a file being created through this mount: the listed entry may be that file already.
     fn is_being_created(&self, dir: Ino, name: &str) -> bool {
         match self.known(dir, name) {
             Known::There(ino) => self
@@ -147,7 +148,7 @@ impl Cache {
         ino
     }
 
-    /// Marks what was listed, and drops the numbered directories that have nothing any more.
+    /// Marks the listed entries, and drops the numbered directories that are now empty.
     fn end_listing(&mut self, dir: Ino, complete: bool) {
         for (number, ino) in self.numbered_in(dir) {
             let Some(children) = self.children_mut(ino) else { continue };

@@ -1,6 +1,7 @@
 //! The directories of the mount itself, and the places below them.
 //!
-//! Invariant: a directory of the mount itself is known whole, and changes only if what is at a place is removed.
+//! Invariant: a directory of the mount itself is known completely, and changes only if a placed resource is
+//! removed.
 
 use std::time::SystemTime;
 
@@ -81,7 +82,8 @@ impl Cache {
         }
     }
 
-    /// Refuses a directory whose names are those of places, so that none is made, removed or moved there.
+    /// Refuses a directory whose names are those of places, so that none is created, removed or moved
+    /// there.
     pub(crate) fn require_names(&self, dir: Ino) -> Result<()> {
         match self.node(dir)?.origin {
             Origin::Mount => Err(Fault::new(libc::EPERM, "a place of the mount stays where it is")),

@@ -28,7 +28,7 @@ impl Cached {
         Arc::new(Self { cache, key, size, file: Mutex::default() })
     }
 
-    /// The bytes of a range of the content, if all blocks that it meets are there and are what they were.
+    /// The bytes of a range of the content, if all its blocks are cached and intact.
     pub(crate) fn read(&self, range: &Range<u64>) -> Option<Bytes> {
         let bytes = self.find(range)?;
         self.cache.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -47,7 +47,7 @@ impl Cached {
         }
     }
 
-    /// The file, if it has the whole content and each block is what it was.
+    /// The file, if it has the whole content and each block is intact.
     pub(crate) fn whole(&self) -> Option<Arc<File>> {
         let (file, blocks) = self.blocks(&(0..self.size))?;
         let verified = blocks.iter().try_for_each(|(number, block, verified)| match verified {
@@ -63,7 +63,7 @@ impl Cached {
         }
     }
 
-    /// Keeps the complete blocks within these bytes of the content, which begin at `offset`.
+    /// Caches the complete blocks within these bytes of the content, which start at `offset`.
     pub(crate) fn keep(self: &Arc<Self>, offset: u64, parts: Vec<Bytes>) {
         self.cache.keep(vec![Arrival { content: Arc::clone(self), offset, parts }]);
     }
@@ -123,7 +123,7 @@ impl Cached {
         Ok((generation, file))
     }
 
-    /// The blocks that a range meets, if all of them are there, and the file.
+    /// The blocks of a range, if all of them are cached, and the file.
     fn blocks(&self, range: &Range<u64>) -> Option<Found> {
         let last = range.end.checked_sub(1).filter(|last| *last >= range.start)?;
         let numbers = (range.start / BLOCK) as u32..=(last / BLOCK) as u32;
@@ -209,7 +209,7 @@ impl Cached {
     }
 }
 
-/// Bytes of a content that have come from the server.
+/// Bytes of a content received from the server.
 #[derive(Debug)]
 pub(crate) struct Arrival {
     pub(crate) content: Arc<Cached>,

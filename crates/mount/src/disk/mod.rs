@@ -28,7 +28,7 @@ use crate::Share;
 
 /// The bytes of a block; the last one of a content can be shorter.
 pub(crate) const BLOCK: u64 = 1 << 20;
-/// How many pieces may wait to be written. What comes while there are more is not kept: reading never waits for this disk.
+/// The maximum number of pieces waiting to be written. Further ones are not cached: reading never waits for this disk.
 const WAITING: usize = 16;
 
 /// Names a content: a part of a digest of the store, the resource and the tag.
@@ -97,7 +97,7 @@ impl DiskCache {
         Some(Cached::new(Arc::clone(self), *key, size))
     }
 
-    /// Keeps what has arrived, unless too much waits to be written already.
+    /// Caches received bytes, unless too many are already waiting to be written.
     pub(crate) fn keep(&self, arrived: Vec<Arrival>) {
         let bytes: usize = arrived.iter().flat_map(|it| &it.parts).map(|part| part.len()).sum();
         self.fetched.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -130,7 +130,7 @@ impl DiskCache {
         log.write_all(&record.encode())
     }
 
-    /// Removes what was not used for the longest time, until the rest fits.
+    /// Removes the least recently used contents until the rest fits.
     fn make_room(&self, state: &mut (State, File)) -> io::Result<()> {
         while state.0.bytes > self.limit {
             let Some(key) = state.0.oldest() else { return Ok(()) };
@@ -159,7 +159,7 @@ fn writable(path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
-/// What the log says; without the contents whose file is missing.
+/// The state according to the log, without the contents whose file is missing.
 fn read(dir: &Path) -> io::Result<State> {
     let log = match fs::read(dir.join("log")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),

@@ -17,7 +17,7 @@ use super::Key;
 
 /// The bytes of one record.
 pub(super) const LENGTH: usize = 40;
-/// The number that says that a content was removed.
+/// The number that marks a content as removed.
 const REMOVED: u32 = u32::MAX;
 
 /// A block of a content.
@@ -33,7 +33,7 @@ impl Block {
     }
 }
 
-/// What a record says.
+/// The meaning of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Record {
     /// A content has a block with this number.

@@ -20,7 +20,7 @@ pub(super) struct State {
 /// Blocks with their numbers, and whether each was verified.
 pub(super) type Blocks = Vec<(u32, Block, bool)>;
 
-/// What there is of one content.
+/// The cached blocks of one content.
 #[derive(Debug)]
 struct Kept {
     generation: u64,
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// All of it as records, what was used last at the end.
+    /// The whole state as records, the most recently used at the end.
     pub(super) fn records(&self) -> impl Iterator<Item = Record> {
         self.by_use.values().flat_map(|key| {
             let blocks = self.contents[key].blocks.iter();
@@ -56,7 +56,7 @@ impl State {
         self.contents.contains_key(&key)
     }
 
-    /// The generation of a content, which is begun if there is none.
+    /// The generation of a content, which is started if there is none.
     pub(super) fn touch(&mut self, key: Key) -> u64 {
         self.clock += 1;
         let now = self.clock;
@@ -81,7 +81,7 @@ impl State {
         true
     }
 
-    /// The generation of a content and these blocks of it, if all of them are there.
+    /// The generation of a content and these blocks of it, if all of them are cached.
     pub(super) fn blocks(
         &mut self,
         key: Key,

@@ -1,5 +1,5 @@
-//! What a mount does as dxfuse does, the mount of DNAnexus: names and states of objects are those of the DNAnexus opening, which is asked for
-//! them whenever a folder is listed.
+//! The behaviour of dxfuse, the mount of DNAnexus: names and states of objects are those of the DNAnexus opening, which
+//! are requested whenever a folder is listed.
 //!
 //! Invariant: a directory is listed here as a whole, together with its numbered directories, never name by name.
 
@@ -66,7 +66,7 @@ impl FileSystem {
         Names::read(&self.call(&folder.project, "listFolder", &input).await?)
     }
 
-    /// Refuses to open what is no file, is not closed, or is archived.
+    /// Refuses to open an object that is not a file, is not closed, or is archived.
     pub(crate) async fn require_readable(&self, ino: Ino) -> Result<()> {
         let Some(facts) = self.lock().node(ino)?.facts.clone() else { return Ok(()) };
         if !facts.is_file() {
@@ -94,7 +94,7 @@ impl FileSystem {
         Ok(id.zip(cache.folder(ino)?).map(|(id, folder)| (id, folder.project)))
     }
 
-    /// Asks what the opening says of a file that was made here, or placed.
+    /// Requests the properties of a file that was created here, or placed.
     async fn learn_facts(&self, ino: Ino) -> Result<()> {
         let (resource, folder) = {
             let cache = self.lock();

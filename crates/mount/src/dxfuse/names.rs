@@ -1,4 +1,4 @@
-//! What the DNAnexus opening says of the objects in a folder.
+//! The properties of the objects in a folder, from the DNAnexus opening.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::error::{Fault, Result};
 
-/// What it says of an object.
+/// The properties of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// Its id.
@@ -36,7 +36,8 @@ pub(crate) fn is_readable(described: &Value) -> bool {
     says("state", "closed") && says("archivalState", "live")
 }
 
-/// What it says of a folder. By default nothing is known, and all is shown as it is in the store.
+/// The properties of a folder. By default nothing is known, and everything is shown as it is in the
+/// store.
 #[derive(Debug, Default)]
 pub(crate) struct Names(Option<Known>);
 

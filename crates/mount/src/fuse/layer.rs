@@ -1,4 +1,5 @@
-//! The requests of the kernel. Each is a task of its own; what needs no call to the server is answered on the spot.
+//! The requests of the kernel. Each is a separate task; those that need no call to the server are completed
+//! immediately.
 
 use std::ffi::OsStr;
 use std::io;

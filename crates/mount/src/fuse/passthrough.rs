@@ -22,7 +22,7 @@ struct Mode {
 }
 
 impl Modes {
-    /// Notes that an inode is opened; the file that the kernel is to read itself, if there is one.
+    /// Records that an inode is opened; returns the file that the kernel should read itself, if there is one.
     pub(super) async fn open(
         &self,
         system: &FileSystem,

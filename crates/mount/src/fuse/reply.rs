@@ -11,7 +11,7 @@ use crate::attr::{Attr, FileKind};
 use crate::error::{Fault, Level, Result};
 use crate::ops::{Entry, FileSystem};
 
-/// How long the kernel caches what is followed, and what is not.
+/// How long the kernel caches nodes that are followed by the change feed, and others.
 const KEPT: Duration = Duration::from_secs(3600);
 const BRIEF: Duration = Duration::from_secs(0);
 /// The block size that files show, for programs that choose their buffers by it.
@@ -109,7 +109,7 @@ pub(super) fn ttl(keep: bool) -> &'static Duration {
     if keep { &KEPT } else { &BRIEF }
 }
 
-/// The number that a program gets; what belongs in the log is noted.
+/// The errno that a program gets; unexpected faults are logged.
 pub(super) fn errno(system: &FileSystem, fault: &Fault) -> Errno {
     if fault.level >= Level::Warning {
         (system.options().log.0)(fault);

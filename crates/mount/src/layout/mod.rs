@@ -36,13 +36,13 @@ pub struct Folder {
     pub path: String,
 }
 
-/// Places that make a tree.
+/// Places that form a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
     places: Vec<Placed>,
 }
 
-/// Why places make no tree.
+/// Why places do not form a tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// Two places are the same.
@@ -88,7 +88,7 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at]).filter(|above| !above.is_empty())
 }
 
-/// A path without empty names, `.` and `..`; none for what is no place.
+/// A path without empty names, `.` and `..`; `None` if it is not valid for a place.
 fn clean(path: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for name in path.strip_prefix('/')?.split('/') {

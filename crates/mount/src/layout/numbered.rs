@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub(crate) struct Item {
     pub(crate) name: String,
     pub(crate) is_directory: bool,
-    /// When it was created, in milliseconds, and its id: the newest one comes first.
+    /// When it was created, in milliseconds, and its id: the newest one is first.
     pub(crate) age: (i64, u64),
     /// Where it is shown already.
     pub(crate) shown: Option<Slot>,

@@ -1,4 +1,4 @@
-//! How a mount begins: with what the server says, or, if that cannot be reached, with what was seen before.
+//! How a mount starts: with the state of the server, or, if that cannot be reached, with the last known state.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::options::{Manners, Options};
 use crate::seen::{Journal, Note, Seen};
 use crate::source::Source;
 
-/// How long a mount waits for the server where it can begin without it.
+/// How long a mount waits for the server if it can start without it.
 const FIRST: Duration = Duration::from_secs(5);
 
-/// What a file system begins with.
+/// The initial state of a file system.
 #[derive(Debug)]
 pub(super) struct Beginning {
     pub(super) cache: Cache,
-    /// The collection that is mounted, and when it was created: a store that is made anew at an address has another one.
+    /// The collection that is mounted, and when it was created: a recreated store at the same address has another one.
     pub(super) root: u64,
     /// What is followed of the feed; all where there are several places.
     pub(super) below: Option<u64>,
@@ -79,7 +79,7 @@ impl Beginning {
         }
     }
 
-    /// Of places. The first one stands for the store, where a cache on the disk asks which one it is.
+    /// For places. The first one identifies the store for a cache on the disk.
     async fn placed(source: &Source, options: &Options, layout: &Layout) -> Result<Self> {
         if options.as_of.is_some() || options.offline {
             let message = "places are shown as they are now, with the server";
@@ -114,7 +114,7 @@ impl Beginning {
         }
     }
 
-    /// With what was seen by an earlier mount, if there is anything.
+    /// With the state recorded by an earlier mount, if there is any.
     fn offline(journal: Journal, options: &Options) -> Result<Option<Self>> {
         let tree = journal.read().map_err(unreadable)?;
         let (position, root) = (tree.position.clone().unwrap_or_default(), tree.root.clone());
@@ -134,7 +134,7 @@ impl Beginning {
     }
 }
 
-/// The journal of what is mounted; none without a cache, and none of the past and of places.
+/// The journal of the mounted collection; `None` without a cache, and for mounts of the past and of places.
 fn journal(options: &Options) -> Result<Option<Journal>> {
     let is_one = options.as_of.is_none() && options.layout.is_none();
     let Some(cache) = options.cache.as_ref().filter(|_| is_one) else {

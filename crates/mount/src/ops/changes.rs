@@ -74,7 +74,7 @@ impl FileSystem {
         self.getattr(ino).await
     }
 
-    /// Something was made by this mount.
+    /// A resource was created by this mount.
     fn made(&self, parent: Ino, name: &str, made: &Resource) -> Ino {
         let mut cache = self.lock();
         let generation = cache.generation(parent);
@@ -171,7 +171,7 @@ impl FileSystem {
         cache.touch(parent, now);
     }
 
-    /// Gives a file or directory another name; with `replace`, instead of what has it.
+    /// Renames a file or directory; with `replace`, over an existing one.
     pub async fn rename(
         &self,
         (parent, name): (Ino, &str),
@@ -293,7 +293,7 @@ impl FileSystem {
         self.getattr(ino).await
     }
 
-    /// Takes the bits away with which a file runs as its owner or group, since somebody else writes to it.
+    /// Clears the setuid and setgid bits, since another user writes to the file.
     pub async fn drop_privileges(&self, ino: Ino) -> Result<()> {
         let mode = self.getattr(ino).await?.attr.mode;
         match without_privileges(mode) {
@@ -357,7 +357,7 @@ fn without_privileges(mode: u32) -> u32 {
     mode & !(libc::S_ISUID | group)
 }
 
-/// A file whose kept versions would go with it stays.
+/// A file whose kept versions would be lost with it is not removed.
 fn keeps_versions(fault: Fault) -> Fault {
     match fault.errno {
         libc::ENOTEMPTY => Fault::warning(libc::EPERM, fault.message),

@@ -21,7 +21,7 @@ pub struct DirEntry {
 }
 
 impl FileSystem {
-    /// Opens a directory; what is listed is what is in it now.
+    /// Opens a directory; the listing is that of the current entries.
     pub async fn opendir(&self, ino: Ino) -> Result<u64> {
         if self.getattr(ino).await?.attr.kind != FileKind::Directory {
             return Err(Fault::new(libc::ENOTDIR, "not a directory"));

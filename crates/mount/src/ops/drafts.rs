@@ -1,4 +1,4 @@
-//! Writing to open files, and publishing what was written.
+//! Writing to open files, and publishing the written data.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::write::{Base, Draft, Target, With};
 pub(crate) type Shared = Arc<Mutex<Draft>>;
 
 impl FileSystem {
-    /// Creates a file, and opens it for writing; it comes to be in the store when it is closed or synced.
+    /// Creates a file, and opens it for writing; it appears in the store when it is closed or synced.
     pub async fn create(
         &self,
         parent: Ino,
@@ -105,7 +105,7 @@ impl FileSystem {
         if is_open { Ok(()) } else { self.publish(ino).await }
     }
 
-    /// Notes what was written, so that attributes show it.
+    /// Records written data, so that attributes show it.
     fn written(&self, ino: Ino, draft: &Draft) -> Result<()> {
         let now = (self.options().now)();
         let mut cache = self.lock();
@@ -115,7 +115,7 @@ impl FileSystem {
         Ok(())
     }
 
-    /// The draft of a file, begun from what it holds now if there is none; nobody else has it meanwhile.
+    /// The draft of a file, created from its current content if there is none; locked for other operations meanwhile.
     async fn draft(&self, ino: Ino) -> Result<OwnedMutexGuard<Draft>> {
         loop {
             let known = self.known_draft(ino);
@@ -163,19 +163,19 @@ impl FileSystem {
         Ok(Target::New { parent, name, exclusive: node.exclusive })
     }
 
-    /// A program closes a descriptor of a file: what it wrote is published.
+    /// A program closes a descriptor of a file: the data written is published.
     pub async fn flush(&self, handle: u64) -> Result<()> {
         let handle = self.handle(handle)?;
         if handle.write { self.publish(handle.ino).await } else { Ok(()) }
     }
 
-    /// What was written to a file is published, whoever wrote it.
+    /// Publishes the data written to a file, whoever wrote it.
     pub async fn fsync(&self, handle: u64) -> Result<()> {
         let ino = self.handle(handle)?.ino;
         self.publish(ino).await
     }
 
-    /// Makes one version of what was written to a file.
+    /// Publishes the data written to a file as one version.
     pub(crate) async fn publish(&self, ino: Ino) -> Result<()> {
         let Some(draft) = self.known_draft(ino) else { return Ok(()) };
         let mut draft = draft.lock().await;
@@ -218,7 +218,7 @@ impl FileSystem {
         published.map(drop).map_err(|fault| Fault { level: crate::Level::Warning, ..fault })
     }
 
-    /// With what a file is published from now on.
+    /// Sets the attributes with which a file is published from now on.
     fn publishing(&self, ino: Ino) -> Result<With> {
         let mut cache = self.lock();
         let node = cache.node_mut(ino)?;
@@ -227,8 +227,8 @@ impl FileSystem {
         Ok(With { mode: node.mode_set.then_some(node.attr.mode), mtime })
     }
 
-    /// A file whose object was removed is a new one, unless it lost its name here. The change feed may have told of the removal by
-    /// now, or not.
+    /// A file whose object was removed is a new one, unless it was removed through this mount. The change feed may or
+    /// may not have reported the removal yet.
     fn lost_object(&self, ino: Ino) -> bool {
         let mut cache = self.lock();
         let Ok(node) = cache.node_mut(ino) else { return false };
@@ -236,7 +236,7 @@ impl FileSystem {
         !node.orphan
     }
 
-    /// Publishes all that was written, before the mount ends.
+    /// Publishes all written data, before the mount ends.
     pub async fn publish_all(&self) -> Result<()> {
         let written: Vec<Ino> = self.0.drafts().keys().copied().collect();
         let mut outcome = Ok(());
@@ -268,7 +268,7 @@ impl FileSystem {
         draft.detach(&object, &name).await
     }
 
-    /// Refuses changes of what is at a place that is only read.
+    /// Refuses changes of resources at a read-only place.
     pub(crate) fn require_changeable(&self, ino: Ino) -> Result<()> {
         self.require_writable()?;
         self.lock().require_changeable(ino)

@@ -30,7 +30,7 @@ type Local = (Option<String>, Option<Arc<LocalFile>>);
 pub struct Opened {
     /// The number of the handle.
     pub handle: u64,
-    /// Whether what the kernel caches of the content is still the content.
+    /// Whether the kernel's cached data is still the content.
     pub keep_cache: bool,
 }
 
@@ -55,7 +55,7 @@ impl FileSystem {
         }
     }
 
-    /// Whether a file can be written to: where dxfuse does not write files anew, only one that is not in the store yet.
+    /// Whether a file can be written to: if dxfuse does not overwrite files, only one that is not in the store yet.
     pub(crate) fn can_change(&self, ino: Ino) -> Result<bool> {
         Ok(self.options().is_rewritable() || self.lock().node(ino)?.dirty)
     }
@@ -115,7 +115,7 @@ impl FileSystem {
         }
     }
 
-    /// The present content on a disk of this machine, if it is there.
+    /// The current content on a disk of this machine, if available.
     async fn local(&self, handle: &Handle) -> Result<Option<Arc<LocalFile>>> {
         if !self.options().local {
             return Ok(None);
@@ -211,7 +211,7 @@ impl FileSystem {
         draft.abandon().await;
     }
 
-    /// What was written to a file could not be published: it is what it is in the store.
+    /// Written data could not be published: the file reverts to its state in the store.
     fn lose(&self, ino: Ino) {
         let mut stale = vec![Stale::Content(ino)];
         {

@@ -7,7 +7,7 @@ use super::{Entry, FileSystem};
 use crate::cache::{Cache, Ino, Known, Origin};
 use crate::error::{Fault, Result};
 
-/// A directory of which this many names were asked for one by one is listed, if one page has all of it.
+/// A directory in which this many names were looked up individually is listed, if it fits in one page.
 const LIST_AFTER: u32 = 2;
 const SMALL_PAGE: u32 = 1_000;
 
@@ -38,7 +38,7 @@ impl FileSystem {
         attr.target.ok_or_else(|| Fault::new(libc::EINVAL, "not a link"))
     }
 
-    /// The attributes of an inode, if they need not be asked for.
+    /// The attributes of an inode, if they need not be requested.
     fn known_attr(&self, ino: Ino) -> Result<Option<Entry>> {
         let cache = self.lock();
         let node = cache.node(ino)?;
@@ -83,7 +83,7 @@ impl FileSystem {
         self.is_followed() && !cache.is_numbered() && cache.look_up(parent, name) == Known::Absent
     }
 
-    /// Whether names in a directory are never asked for one by one.
+    /// Whether names in a directory are never looked up individually.
     pub(crate) fn lists_whole(&self, dir: Ino) -> Result<bool> {
         let cache = self.lock();
         Ok(cache.is_numbered() || cache.node(dir)?.origin == Origin::Mount)
@@ -123,7 +123,7 @@ impl FileSystem {
         }
     }
 
-    /// Gives up what was not used for long, if too much is known.
+    /// Evicts nodes that have not been used for long, if there are too many.
     pub(crate) fn evict(&self) {
         let stale = self.lock().evict();
         self.0.drop_from_kernel(stale);

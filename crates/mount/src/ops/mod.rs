@@ -49,9 +49,9 @@ pub(crate) struct Inner {
     pub(crate) budget: Arc<Budget>,
     pub(crate) position: Position,
     pub(crate) drops: Drops,
-    /// The position up to which the kernel was told of changes, if there is a kernel.
+    /// The position up to which the kernel was notified of changes, if there is a kernel.
     shown: Mutex<Option<String>>,
-    /// Whether changes are reported, so that what is cached stays true.
+    /// Whether changes are reported, so that the cache stays valid.
     follows: bool,
     cache: Mutex<Cache>,
     handles: Mutex<HashMap<u64, Arc<Handle>>>,
@@ -67,7 +67,7 @@ pub(crate) struct Inner {
 }
 
 impl FileSystem {
-    /// Opens the collection that is to be mounted. The receiver tells what a kernel has to drop from its caches.
+    /// Opens the collection to be mounted. The receiver gets what a kernel has to drop from its caches.
     pub async fn open(
         client: Client,
         options: Options,
@@ -122,12 +122,12 @@ impl FileSystem {
         &self.0.options
     }
 
-    /// The kernel gives up references to an inode.
+    /// The kernel drops references to an inode.
     pub fn forget(&self, ino: Ino, count: u64) {
         self.0.lock().forget(ino, count);
     }
 
-    /// Whether it shows what was seen before, and does not use the server.
+    /// Whether it shows the last known state, and does not use the server.
     pub fn is_offline(&self) -> bool {
         self.0.source.is_offline()
     }
@@ -146,7 +146,7 @@ impl FileSystem {
     }
 }
 
-/// Opens the disk cache. A store that is made anew at an address has another root.
+/// Opens the disk cache. A recreated store at the same address has another root.
 fn disk_cache(options: &CacheOptions, root: u64, created: &str) -> Result<Arc<DiskCache>> {
     let store = format!("{}\n{root}\n{created}", options.store);
     DiskCache::open(&options.dir, options.limit, store).map_err(|error| match error.kind() {
@@ -167,7 +167,7 @@ impl Inner {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The kernel has been told of all changes up to a position.
+    /// The kernel has been notified of all changes up to a position.
     pub(crate) fn shows(&self, position: String) {
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(position);
     }
@@ -190,7 +190,7 @@ impl Inner {
         self.listings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Without a feed, what is known is asked for again.
+    /// Without a feed, cached data is requested again.
     pub(crate) fn trusts(&self, fresh: bool) -> bool {
         self.follows && fresh
     }

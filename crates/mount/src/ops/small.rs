@@ -45,7 +45,7 @@ impl FileSystem {
         Ok(self.0.small.get(id, &etag))
     }
 
-    /// Keeps small contents in the disk cache, if there is one.
+    /// Stores small contents in the disk cache, if there is one.
     fn keep_small(&self, found: &[SmallContent]) {
         let Some(disk) = &self.0.disk else { return };
         let arrived = found.iter().filter_map(|found| {

@@ -1,4 +1,4 @@
-//! How much room there is: what `df` shows.
+//! The free space, as shown by `df`.
 
 use cenote_client::{Quota, QuotaTarget, Record};
 use futures_util::join;
@@ -24,7 +24,7 @@ pub struct Space {
     pub files: Room,
 }
 
-/// Where nothing is known: so much that programs that ask go on.
+/// The space reported if it is unknown: enough for programs that check it to continue.
 const AMPLE: Space = Space { bytes: Room::empty(1 << 50), files: Room::empty(1 << 40) };
 
 impl Room {
@@ -43,8 +43,8 @@ impl Room {
 }
 
 impl FileSystem {
-    /// The least room that the quotas leave which bear on the mount and its user, and the place for new contents. What is not told to this
-    /// user, or not now, does not count.
+    /// The minimum of the space left by the quotas that apply to the mount and its user, and in the place for new
+    /// contents. Values that this user cannot see, or that are unavailable, are ignored.
     pub async fn space(&self) -> Space {
         let root = QuotaTarget::Path(self.options().root.clone());
         let (above, own, free) = join!(self.quotas(root), self.own_quotas(), self.free());
@@ -68,7 +68,7 @@ impl FileSystem {
         Ok(found)
     }
 
-    /// The room of the place where new contents go.
+    /// The free space of the place for new contents.
     async fn free(&self) -> Result<Option<Room>> {
         let places = self.0.source.within(self.0.source.client.places()).await?;
         let number = |place: &Record, name: &str| place.get(name).and_then(|value| value.as_u64());

@@ -1,7 +1,7 @@
 //! Contents on a disk of this machine, read from there and not through the server.
 //!
-//! Invariant: a file of the store is opened while a lease of it holds; an open file keeps its bytes, since the store never writes to the file of
-//! a content again.
+//! Invariant: a file of the store is opened only during a lease; an open file keeps its bytes, since the store never
+//! writes to the file of a content again.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,7 +19,7 @@ use crate::source::{Place, Source};
 const SMALLEST: u64 = 64 << 10;
 /// How many contents are kept open.
 const OPEN: usize = 256;
-/// How long a lease holds that is only needed to open files.
+/// The duration of a lease that is only needed to open files.
 const SECONDS: u32 = 60;
 
 /// The contents that are open.
@@ -41,7 +41,7 @@ pub(crate) struct LocalFile {
 struct Piece {
     offset: u64,
     length: u64,
-    /// The file and where the piece begins in it; zeros without one.
+    /// The file and the offset of the piece in it; zeros without a file.
     file: Option<(Arc<File>, u64)>,
 }
 

@@ -24,7 +24,7 @@ use crate::source::{Place, Source};
 const MIB: u64 = 1 << 20;
 /// Pieces are at least this large, and at most the other.
 const PIECE: Range<u64> = MIB..8 * MIB;
-/// How far a read may be from where the last one ended, and still be one in order: the kernel's own reads ahead come out of order.
+/// The maximum distance of a sequential read from the end of the last one: the kernel's own read-ahead is out of order.
 const NEAR: u64 = MIB;
 /// The most that is read ahead of one file.
 const WINDOW: u64 = 64 * MIB;
@@ -87,7 +87,7 @@ impl Reader {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The pieces that a range is in, after reading ahead as far as it is worthwhile; none if it is to be read by itself.
+    /// The pieces of a range, after reading ahead as far as worthwhile; `None` if it should be read individually.
     fn plan(&self, range: &Range<u64>) -> Vec<Arc<Piece>> {
         let mut state = self.lock();
         let state = &mut *state;

@@ -22,14 +22,14 @@ pub(crate) struct Piece {
     _share: Share,
 }
 
-/// What a piece is to be read from.
+/// The source of a piece.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) source: Source,
     pub(crate) place: Place,
     pub(crate) range: Range<u64>,
     pub(crate) etag: Option<String>,
-    /// The content in the disk cache, which is read first, and keeps what comes from the source.
+    /// The content in the disk cache, which is read first, and stores the bytes from the source.
     pub(crate) kept: Option<Arc<Cached>>,
 }
 

@@ -1,4 +1,4 @@
-//! Notes what a file system learns, while it is mounted, and what happened while it was not.
+//! Records what a file system learns while it is mounted, and the changes made while it was not.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{Journal, Note, Tree};
 use crate::error::{Fault, Result};
 use crate::ops::{FileSystem, Inner};
 
-/// How often it is noted what was learned.
+/// The interval between records.
 const PERIOD: Duration = Duration::from_secs(1);
 /// After more pages of changes than this, nothing that was seen before counts.
 const PAGES: usize = 10;
@@ -23,7 +23,7 @@ impl FileSystem {
         tokio::spawn(keep(Arc::downgrade(&self.0), root));
     }
 
-    /// Notes at once what was learned.
+    /// Immediately records what was learned.
     pub(crate) async fn note_now(&self) {
         let inner = Arc::clone(&self.0);
         // Resources that cannot be recorded are not available offline.
@@ -45,7 +45,7 @@ async fn keep(inner: Weak<Inner>, (root, noted): (u64, Note)) {
 }
 
 impl Inner {
-    /// Continues the journal of an earlier mount, after what happened since.
+    /// Continues the journal of an earlier mount, after applying the changes since then.
     async fn begin_journal(
         self: Arc<Self>,
         root: u64,
@@ -79,7 +79,7 @@ impl Inner {
         Ok(journal.read()?.if_of(noted))
     }
 
-    /// The changes since a position, as far as they make records untrue.
+    /// The changes since a position that invalidate records.
     async fn missed(&self, root: u64, since: &str) -> Result<Vec<Note>> {
         let (mut notes, mut since, root) = (Vec::new(), since.to_owned(), At::Id(root));
         for _ in 0..PAGES {
@@ -121,7 +121,7 @@ impl Inner {
         self.doubt();
     }
 
-    /// Notes what was learned since the last time, and up to where.
+    /// Records what was learned since the last time, and the position reached.
     pub(crate) fn note_learned(&self) -> std::io::Result<()> {
         let Some(journal) = &self.journal else { return Ok(()) };
         if !journal.is_begun() {
@@ -140,7 +140,7 @@ impl Inner {
     }
 }
 
-/// The record that a change makes earlier records untrue.
+/// The record that a change has invalidated earlier records.
 fn undone(change: &Change) -> Option<Note> {
     match (change.kind, &change.from) {
         (ChangeKind::Removed, _) => Some(Note::Gone(change.parent, change.name.clone(), change.id)),

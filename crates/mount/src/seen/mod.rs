@@ -1,10 +1,12 @@
-//! What was seen of the tree, kept beside the contents in the cache on the local disk, so that a mount can begin without the server.
+//! The known part of the tree, stored beside the contents in the cache on the local disk, so that a mount can start
+//! without the server.
 //!
-//! A file in `trees/` for each store, user and mounted collection has [notes](note), which are appended at most a second after the mount learned what
-//! they say, and rewritten when there are many that are no more true. Nothing is synced: a line that is not whole is skipped.
+//! A file in `trees/` for each store, user and mounted collection has [notes](note), which are appended at most a
+//! second after the mount learned of the state, and rewritten when many are outdated. Nothing is synced: an incomplete
+//! line is skipped.
 //!
-//! Invariant: nothing is recorded that an earlier recorded change made untrue; what may not be shown any more ([`Note::Clear`]) is not
-//! read from it.
+//! Invariant: nothing is recorded that an earlier recorded change has invalidated; resources that may no longer be
+//! shown ([`Note::Clear`]) are not read from it.
 
 mod keep;
 mod note;
@@ -32,7 +34,7 @@ const JOURNALS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
-    /// The file that is appended to, once begun.
+    /// The file that is appended to, once started.
     open: Mutex<Option<Open>>,
 }
 
@@ -56,7 +58,7 @@ impl Open {
 }
 
 impl Journal {
-    /// The journal in a cache directory for what `of` names.
+    /// The journal in a cache directory, identified by `of`.
     pub(crate) fn at(dir: &Path, of: &str) -> io::Result<Self> {
         let dir = dir.join("trees");
         DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
@@ -69,7 +71,7 @@ impl Journal {
         self.path.exists()
     }
 
-    /// What the journal says.
+    /// The content of the journal.
     pub(crate) fn read(&self) -> io::Result<Tree> {
         match fs::read(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Tree::default()),
@@ -77,7 +79,7 @@ impl Journal {
         }
     }
 
-    /// Begins to append to it: it says what this tree has, and these notes.
+    /// Starts appending to it: it then contains this tree, and these notes.
     pub(crate) fn begin(&self, tree: Tree, notes: &[Note]) -> io::Result<()> {
         drop_oldest(&self.path)?;
         let mut open = self.rewrite(tree)?;
@@ -86,7 +88,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Appends notes, and the position of the feed up to which all is noted, if it was begun.
+    /// Appends notes, and the position of the feed up to which everything is recorded, if it was started.
     pub(crate) fn append(&self, mut notes: Vec<Note>, position: &str) -> io::Result<()> {
         let mut slot = self.lock();
         let Some(open) = slot.as_mut() else { return Ok(()) };

@@ -27,7 +27,7 @@ pub(crate) enum Note {
     Reached(String),
 }
 
-/// A resource as it was seen.
+/// The last known state of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     pub(crate) id: u64,

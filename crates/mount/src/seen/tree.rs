@@ -1,12 +1,13 @@
-//! What a journal says of the tree.
+//! The tree according to a journal.
 //!
-//! Invariant: a directory is complete if it was listed, and is then as it was listed, changed by what was noted since.
+//! Invariant: a directory is complete if it was listed; it then consists of the listed entries, with the changes
+//! recorded since.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::note::{Note, Seen};
 
-/// The tree as it was seen.
+/// The last known state of the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tree {
     pub(crate) root: Option<(Seen, String)>,
@@ -74,7 +75,8 @@ impl Tree {
         })
     }
 
-    /// The tree as a journal of at most `limit` bytes, without what nothing leads to: directories near the root are kept first.
+    /// The tree as a journal of at most `limit` bytes, without unreachable nodes: directories near the root take
+    /// precedence.
     pub(super) fn journal(self, limit: usize) -> Vec<u8> {
         let mut journal = Vec::new();
         let Some((root, created)) = self.root.clone() else { return journal };

@@ -43,16 +43,16 @@ impl Target {
     }
 }
 
-/// What a draft begins from.
+/// The initial content of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Base {
-    /// Nothing: whatever the object holds is replaced.
+    /// No content: whatever the object has is replaced.
     Nothing,
     /// The content of an object that has this tag and size; it is published only while the object has it.
     Content { etag: Option<String>, size: u64 },
 }
 
-/// With what a draft is published.
+/// The attributes with which a draft is published.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct With {
     /// Mode bits, if they were set here.
@@ -89,7 +89,7 @@ struct Stage {
     id: String,
     size: u64,
     sender: Sender,
-    /// A run of bytes that was not sent yet, and where it begins.
+    /// A run of bytes that has not been sent yet, and its offset.
     run: BytesMut,
     run_at: u64,
 }
@@ -110,7 +110,7 @@ impl Draft {
         self.dirty
     }
 
-    /// Whether it was made for the current content of the object.
+    /// Whether it was created from the current content of the object.
     pub(crate) fn is_of(&self, etag: Option<&str>) -> bool {
         match &self.base {
             Base::Nothing => true,
@@ -237,7 +237,7 @@ impl Draft {
         Ok(resource)
     }
 
-    /// Reads what it begins from, or begins a stage, so that it does not depend on the object any more.
+    /// Reads its initial content, or creates a stage, so that it no longer depends on the object.
     pub(crate) async fn begin(&mut self, to: &Target) -> Result<()> {
         let Body::Unread = self.body else { return Ok(()) };
         let mut held = Held::none(&self.memory);

@@ -24,7 +24,7 @@ impl Memory {
     }
 }
 
-/// Bytes that one draft holds.
+/// The bytes in memory of one draft.
 #[derive(Debug)]
 pub(super) struct Held {
     memory: Arc<Memory>,

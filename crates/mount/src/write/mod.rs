@@ -1,7 +1,8 @@
 //! Writing contents: the data written to a file is a draft until the file is closed or synced, and then one version of the object.
 //!
-//! Invariants: nobody else sees a draft; a small draft is in memory and is published by one request, a larger one is a stage on the server, so
-//! memory is bounded whatever the size; a fault of a write in the background is reported by the next operation on the draft.
+//! Invariants: a draft is invisible to others; a small draft is in memory and is published by one request, a larger one
+//! is a stage on the server, so memory is bounded whatever the size; a fault of a write in the background is reported
+//! by the next operation on the draft.
 
 mod draft;
 mod memory;

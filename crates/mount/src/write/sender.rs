@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::error::{Fault, Result};
 use crate::source::Source;
 
-/// After this long without more bytes a request is ended, before the server takes it for one that hangs.
+/// After this time without more bytes a request is completed, before the server considers it stalled.
 const PAUSE: Duration = Duration::from_secs(2);
 /// How many writes may wait to be sent.
 const WAITING: usize = 4;
@@ -159,6 +159,6 @@ impl Run {
 enum Next {
     /// The message after the run; `None` at the end.
     Message(Option<Message>),
-    /// None has come yet.
+    /// None has arrived yet.
     Later,
 }
