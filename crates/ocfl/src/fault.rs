@@ -1,4 +1,4 @@
-//! What is wrong with a storage root or an object, with the code that the specification gives it.
+//! A fault of a storage root or an object, with its code in the specification.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The code of the specification, such as `E040`; `io` for what could not be read or written.
+    /// The code of the specification, such as `E040`; `io` for errors of reading and writing.
     pub code: &'static str,
     /// The file or directory.
     pub at: String,
@@ -64,7 +64,7 @@ impl fmt::Display for Faults {
 impl std::error::Error for Fault {}
 impl std::error::Error for Faults {}
 
-/// Passes on what could not be read or written, with its path.
+/// Converts an error of reading or writing, with its path.
 pub(crate) trait At<T> {
     fn at(self, path: &Path) -> Result<T, Fault>;
 }

@@ -4,8 +4,8 @@
 //! * `inventory` reads and writes `inventory.json`, and checks what can be checked without the files;
 //! * `object` checks an object with all its files, and writes new versions.
 //!
-//! Invariant: nothing is read of an object before its inventory has its digest, and no path of an inventory leads out of the object:
-//! `path` decides what a path is, and symbolic links are refused wherever they are.
+//! Invariant: nothing is read from an object before the digest of its inventory is verified, and no path of an
+//! inventory leads out of the object: `path` validates paths, and symbolic links are refused everywhere.
 
 #![forbid(unsafe_code)]
 

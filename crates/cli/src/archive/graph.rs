@@ -37,7 +37,7 @@ impl Stated {
         Self(triples)
     }
 
-    /// What the store says, with the IRIs of the archive.
+    /// The statements of the store, with the IRIs of the archive.
     pub(super) fn of_store(text: &[u8], names: &Names, own: &Place) -> Result<Self> {
         let base = names.iri(own);
         let stated = Self::read(text, Syntax::Turtle, THIS)?;
@@ -47,12 +47,12 @@ impl Stated {
         }))
     }
 
-    /// What a file of an archive says.
+    /// The statements in a file of an archive.
     pub(super) fn of_archive(text: &[u8], base: &str) -> Result<Self> {
         Self::read(text, Syntax::Turtle, base)
     }
 
-    /// What a text in JSON-LD says, in its order.
+    /// The statements of a JSON-LD text, in its order.
     pub(super) fn of_json_ld(text: &[u8], base: &str) -> Result<Self> {
         Self::read(text, Syntax::JsonLd, base)
     }
@@ -62,7 +62,7 @@ impl Stated {
         Ok(Self(triples.map_err(|error| wrong(format!("not a graph: {error}")))?))
     }
 
-    /// The text that the store takes as the description of the resource.
+    /// The text that the store accepts as the description of the resource.
     pub(super) fn for_store(&self, names: &Names, own: &Place) -> Vec<u8> {
         self.clone().with(|iri| names.inward(iri, own)).text()
     }
@@ -99,7 +99,8 @@ impl Stated {
         lines.concat()
     }
 
-    /// Takes out a type of the resource that a format says in another way; the first of these that it has.
+    /// Removes a type of the resource that a format represents otherwise; returns the first of these that
+    /// it has.
     pub(super) fn take_type(&mut self, own: &str, types: &[&'static str]) -> Option<&'static str> {
         let is = |triple: &Triple, class: &str| {
             let is_class =
@@ -120,20 +121,20 @@ impl Stated {
         ));
     }
 
-    /// Whether another one says all that it says.
+    /// Whether another one contains all of its statements.
     pub(super) fn is_within(&self, other: &Self) -> bool {
         let (one, other) = (plain_graph(self), plain_graph(other));
         one.iter().all(|triple| other.contains(triple))
     }
 
-    /// Whether it says the same, whatever the names of blank nodes.
+    /// Whether it has the same statements, whatever the labels of blank nodes.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let (one, other) = (plain_graph(self), plain_graph(other));
         one.len() == other.len() && one.iter().all(|triple| other.contains(triple))
     }
 }
 
-/// With names of blank nodes that follow from what is stated of them.
+/// With labels of blank nodes determined by their statements.
 fn plain_graph(stated: &Stated) -> Graph {
     canonical(&stated.0.iter().map(plain).collect::<Vec<_>>())
 }

@@ -3,7 +3,8 @@
 //! * `ocfl` is the Oxford Common File Layout as fcrepo 6 uses it, `ro_crate` a Research Object Crate.
 //! * `names` names resources in an archive, `graph` translates what is stated of them, `units` are what triples lack.
 //!
-//! Nothing is noted anywhere: what is on the other side already is found by comparing, so that a run that broke off goes on.
+//! No state is recorded: what exists on the other side is determined by comparing, so that an interrupted run can be
+//! continued.
 
 mod graph;
 mod names;

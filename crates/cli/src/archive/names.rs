@@ -7,7 +7,7 @@ use percent_encoding::{percent_decode_str, utf8_percent_encode};
 use crate::place::is_name;
 use crate::text::SEGMENT;
 
-/// What the IRIs of resources begin with in descriptions of the store.
+/// The prefix of the IRIs of resources in descriptions of the store.
 const STORE: &str = "cenote:";
 
 /// A collection, and the IRI that it has in an archive.
@@ -24,7 +24,7 @@ pub(super) struct Names {
 pub(super) struct Place(Vec<String>);
 
 impl Place {
-    /// A path, of which each name has to be one that the store takes.
+    /// A path, in which each name has to be valid in the store.
     pub(super) fn of(path: &str) -> Option<Self> {
         Self::new(path.split('/').filter(|name| !name.is_empty()).map(str::to_owned))
     }

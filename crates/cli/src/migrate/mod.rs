@@ -1,4 +1,4 @@
-//! Bringing what other servers have into the store, thing by thing.
+//! Migrating resources of other servers into the store, one by one.
 //!
 //! * `dnanexus` brings a project of a server that speaks the DNAnexus API, `fedora` a repository of linked data.
 //! * Here are the outcomes for each item, and how they are reported.
@@ -44,7 +44,7 @@ pub(crate) struct Line<'a> {
     pub(crate) bytes: u64,
 }
 
-/// Tells what became of a thing; `look` says where to look why it was left out.
+/// Reports the outcome for a resource; `look` is a hint on where to find why it was skipped.
 pub(crate) fn tell(
     output: &Output,
     line: Line<'_>,
@@ -71,7 +71,7 @@ pub(crate) fn tell(
     }
 }
 
-/// Fails if some things (`what` names them) were not brought.
+/// Fails if some resources (`what` names them) were not migrated.
 pub(crate) fn all_brought(failed: u64, what: &str) -> Result<()> {
     match failed {
         0 => Ok(()),
@@ -80,7 +80,7 @@ pub(crate) fn all_brought(failed: u64, what: &str) -> Result<()> {
     }
 }
 
-/// Does what may break off, again and again, unless everything else would fail, too.
+/// Retries an operation that may be interrupted, unless everything else would fail, too.
 pub(crate) async fn persist<F: Future<Output = Result<()>>>(attempt: impl Fn() -> F) -> Result<()> {
     let mut last = None;
     for _ in 0..ATTEMPTS {

@@ -38,7 +38,7 @@ impl<'a> Beneath<'a> {
         Ok(())
     }
 
-    /// Whether a directory has been made, or found to be one.
+    /// Whether a directory has been created, or found to exist.
     pub(super) fn has(&self, path: &str) -> bool {
         self.real.contains(path)
     }

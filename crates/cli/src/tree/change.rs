@@ -17,7 +17,7 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Tells what needs nothing or cannot be done, and removes what has to go.
+    /// Reports unchanged and impossible items, and removes those to be removed.
     pub(super) async fn begin(&self, plan: &Plan, report: &mut Report<'_>) -> Result<()> {
         report.unchanged(plan.unchanged);
         for (path, error) in &plan.failures {
@@ -56,7 +56,7 @@ impl Target<'_> {
     }
 }
 
-/// A collection to make unless it is there.
+/// A collection to create unless it exists.
 pub(super) fn collection(path: String, mode: Option<u32>, mtime: Option<Timestamp>) -> NewResource {
     let kind = ResourceKind::Collection;
     NewResource { to: path.into(), kind, target: None, parents: true, exist_ok: true, mode, mtime }

@@ -59,11 +59,11 @@ struct Copy<'a> {
 /// What is done for a change.
 #[derive(Clone, Copy)]
 enum Work {
-    /// It comes whole.
+    /// It is copied completely.
     Copy,
-    /// Mode, time and media type come.
+    /// Mode, time and media type are copied.
     Update,
-    /// The description comes, and those.
+    /// The description is copied, and those.
     Describe,
 }
 
@@ -124,7 +124,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Does it, if the target still is as it was seen.
+    /// Performs it, if the target is unchanged since it was read.
     async fn one(&self, work: Work, change: &Change) -> cenote_client::Result<()> {
         match work {
             Work::Copy if change.entry.is_directory() => self.make(change).await,

@@ -20,7 +20,7 @@ use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Makes the directory `to` like the collection at `from`, or like what that was at a moment.
+/// Makes the directory `to` like the collection at `from`, or like its state at a moment.
 pub(crate) async fn download(
     session: &Session,
     (from, as_of): (&str, Option<&str>),

@@ -6,10 +6,10 @@ use cenote_client::transfer::LocalFile;
 use cenote_client::{Resource, ResourceKind};
 use jiff::Timestamp;
 
-/// The nodes of a tree by their path below its root; a collection comes before what is in it.
+/// The nodes of a tree by their path below its root; a collection precedes its children.
 pub(super) type Tree = BTreeMap<String, Entry>;
 
-/// What is compared, and what is needed to transfer it.
+/// The compared attributes, and those needed for a transfer.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) kind: EntryKind,
@@ -52,7 +52,7 @@ impl Entry {
         Some(Self { kind, mode, mtime, description, state })
     }
 
-    /// Its size in bytes; 0 for what has no content.
+    /// Its size in bytes; 0 without content.
     pub(super) fn size(&self) -> u64 {
         match &self.kind {
             EntryKind::File(file) => file.size,
@@ -66,7 +66,7 @@ impl Entry {
     }
 }
 
-/// The size of what counts in a report: directories only come along.
+/// The size counted in a report: directories are not counted.
 pub(super) fn counted(entry: &Entry) -> Option<u64> {
     (!entry.is_directory()).then(|| entry.size())
 }

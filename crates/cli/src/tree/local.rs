@@ -11,7 +11,7 @@ use super::filter::Filter;
 use crate::error::{CliError, Kind, Result};
 use crate::place::above;
 
-/// What was found, and what cannot be stored.
+/// The entries found, and those that cannot be stored.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) tree: Tree,
@@ -45,7 +45,7 @@ pub(super) fn scan(root: &Path, filter: &Filter) -> Result<Found> {
 
 enum Seen {
     Entry(String, Entry),
-    /// Neither a file nor a directory nor a link, or not asked for.
+    /// Neither a file nor a directory nor a link, or not requested.
     Nothing,
     ExcludedTree,
 }
@@ -85,7 +85,7 @@ fn target(link: &Path) -> Result<String> {
     })
 }
 
-/// Directories stay only where something in them takes part.
+/// Directories are kept only if something in them is included.
 pub(super) fn remove_empty(tree: &mut Tree) {
     let mut needed = HashSet::new();
     for (path, _) in tree.iter().filter(|(_, entry)| !entry.is_directory()) {

@@ -1,4 +1,4 @@
-//! Trees of files on both sides: what is there, what differs, and making one like the other.
+//! Trees of files on both sides: reading them, comparing them, and making one like the other.
 //!
 //! Invariant: a transfer that was finished finds nothing to do when it is run again. What
 //! differs is decided in one place (`plan`), whichever the direction.

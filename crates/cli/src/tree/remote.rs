@@ -10,8 +10,7 @@ use super::local::remove_empty;
 use crate::error::{CliError, Kind, Result};
 use crate::place::{above, below};
 
-/// Looks through the collection at `path` for what has a counterpart among files; none if nothing
-/// is there.
+/// Reads the resources below the collection at `path` that have a counterpart among files; `None` if it does not exist.
 pub(super) async fn scan(client: &Client, path: &str, filter: &Filter) -> Result<Option<Tree>> {
     let Some(root) = client.find(path).await? else { return Ok(None) };
     require_collection(&root)?;
@@ -26,8 +25,8 @@ pub(super) async fn scan_source(client: &Client, path: &str, filter: &Filter) ->
     scan(client, path, filter).await?.ok_or_else(|| nothing_at(path))
 }
 
-/// Looks through what was in the collection at `path` at a moment, and had a counterpart among files. Also gives the paths of what was
-/// there and is not kept.
+/// Reads the former resources below the collection at `path` at a moment that had a counterpart among files. Also
+/// returns the paths of those no longer kept.
 pub(super) async fn scan_past(
     client: &Client,
     (path, moment): (&str, &str),
@@ -56,8 +55,8 @@ pub(super) async fn scan_past(
     Ok((tree, lost))
 }
 
-/// Looks through the collection at `path` for everything, with the tags of descriptions, itself
-/// (below the empty path) included; none if nothing is there.
+/// Reads all resources below the collection at `path`, with the tags of descriptions, including itself (at the empty
+/// path); `None` if it does not exist.
 pub(super) async fn scan_described(
     client: &Client,
     path: &str,

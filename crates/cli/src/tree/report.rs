@@ -6,7 +6,7 @@ use crate::error::{CliError, Result};
 use crate::session::Session;
 use crate::text;
 
-/// Counts and reports what is done.
+/// Counts and reports changes.
 #[derive(Debug)]
 pub(super) struct Report<'a> {
     session: &'a Session,

@@ -1,6 +1,6 @@
-//! The inventory of an object: which versions it has, what was in each, and where the bytes are.
+//! The inventory of an object: its versions, their contents, and where the bytes are stored.
 //!
-//! * `read` reads JSON, `check` finds what contradicts itself, `write` writes JSON.
+//! * `read` reads JSON, `check` finds contradictions, `write` writes JSON.
 //!
 //! Invariant: an [`Inventory`] that was read is consistent: its versions are 1 to `head`, each digest of a state is in the manifest, each
 //! path stays below the object, and no path is also a directory of another.
@@ -61,7 +61,7 @@ pub struct Version {
     pub state: BTreeMap<String, String>,
 }
 
-/// Who made a version.
+/// The creator of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// The name.

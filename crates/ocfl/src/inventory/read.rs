@@ -39,7 +39,7 @@ struct RawUser {
     address: Option<String>,
 }
 
-/// Reads an inventory, or says what is wrong with it; `at` is where it stands.
+/// Reads an inventory, or reports what is wrong with it; `at` is its path.
 pub(crate) fn parse(text: &[u8], at: &str) -> Result<Inventory, Faults> {
     let raw: Raw = serde_json::from_slice(text)
         .map_err(|error| Fault::new("E033", at, format!("not an inventory: {error}")))?;

@@ -78,7 +78,7 @@ impl Object {
         if faults.is_empty() { Ok(checked) } else { Err(Faults(faults)) }
     }
 
-    /// Each content is there, and in the manifest.
+    /// Each content exists, and is in the manifest.
     fn presence(&self, found: &Found, wanted: &Wanted<'_>, faults: &mut Vec<Fault>) {
         let at = |path: &str| self.root.join(path).display().to_string();
         for path in found.contents.iter().filter(|path| !wanted.has(path)) {

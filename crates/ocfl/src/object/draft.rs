@@ -1,7 +1,8 @@
 //! New versions of an object, written beside it and moved in whole.
 //!
-//! Invariant: until [`Draft::publish`] the object is what it was. A new object appears at once; each further version of an object is moved
-//! in with its own inventory before the inventory of the object names it, so that what broke off in between is found again (`settle`).
+//! Invariant: until [`Draft::publish`] the object is unchanged. A new object appears atomically; each further version
+//! of an object is moved in with its own inventory before the inventory of the object refers to it, so that an
+//! interruption in between is detected (`settle`).
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -29,7 +30,7 @@ pub struct Draft {
     state: BTreeMap<String, String>,
 }
 
-/// When, why and by whom a version was made.
+/// When, why and by whom a version was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     /// When.
@@ -189,7 +190,7 @@ impl Draft {
     /// Makes the versions part of the object.
     ///
     /// # Errors
-    /// An object that is there already where a new one is to be, or a fault of the disk.
+    /// If the object already exists, or on an error of the disk.
     pub fn publish(self) -> Result<(), Fault> {
         if self.published > 0 { self.publish_versions() } else { self.publish_object() }
     }
@@ -243,7 +244,7 @@ fn sync_tree(directory: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Temporary files and directories are for their owner alone; what is published is as readable as anything else.
+/// Temporary files and directories are private to their owner; published ones get the usual permissions.
 #[cfg(unix)]
 fn readable(file: &File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

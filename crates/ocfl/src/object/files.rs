@@ -1,4 +1,4 @@
-//! The files and directories of an object: what may be where.
+//! The files and directories of an object, and where they are allowed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,7 +36,7 @@ struct Looking<'a> {
     found: &'a mut Found,
 }
 
-/// What a name stands for. A link is no file and no directory.
+/// The kind of an entry. A link is neither a file nor a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,

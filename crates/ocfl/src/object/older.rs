@@ -1,4 +1,4 @@
-//! The inventories of the versions: what an earlier one says, the current one says, too.
+//! The inventories of the versions: the current one must agree with earlier ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,8 @@ use crate::fault::At;
 use crate::{Algorithm, Fault, Faults, VersionNumber};
 
 impl Object {
-    /// Opens an object; if versions are there that its inventory does not name, or it was not replaced whole, it becomes that of the newest version.
+    /// Opens an object; if there are versions that its inventory does not list, or it was replaced incompletely, it is
+    /// replaced by that of the newest version.
     ///
     /// # Errors
     /// What is wrong with it even then.

@@ -82,7 +82,7 @@ impl Hashed {
     }
 }
 
-/// The layout that a root says it has; none if it says nothing, or names one that is not known here.
+/// The declared layout of a root; `None` if there is none, or an unknown one.
 pub(super) fn read(root: &Path) -> Result<Option<Layout>, Fault> {
     #[derive(Deserialize)]
     struct Described {
@@ -115,7 +115,7 @@ fn settings(root: &Path) -> PathBuf {
     root.join(EXTENSIONS).join(HASHED).join("config.json")
 }
 
-/// Writes the files that say what the layout is.
+/// Writes the files that declare the layout.
 pub(super) fn write(root: &Path, layout: &Layout) -> Result<(), Fault> {
     let (name, description) = match layout {
         Layout::Flat => (FLAT, "objects are in directories that are named after their ids"),

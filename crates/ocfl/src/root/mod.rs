@@ -1,6 +1,6 @@
 //! Storage roots: a declaration, a layout, and objects in directories.
 //!
-//! * `layout` says where an object is by its id; `walk` finds all objects, whatever the layout.
+//! * `layout` maps ids to the paths of objects; `walk` finds all objects, whatever the layout.
 
 mod layout;
 mod walk;
@@ -17,7 +17,7 @@ use crate::{Fault, Spec};
 
 const DECLARATION: &str = "0=ocfl_";
 const EXTENSIONS: &str = "extensions";
-/// Where objects are written before they are moved to their place. It is there only meanwhile.
+/// Where objects are written before they are moved to their final path. It exists only meanwhile.
 const STAGING: &str = "cenote-staging";
 
 /// A storage root.
@@ -32,14 +32,15 @@ impl Root {
     /// Opens a storage root.
     ///
     /// # Errors
-    /// A directory that is none of OCFL 1.0 or 1.1, or whose layout is not as it says.
+    /// If the directory is not a root of OCFL 1.0 or 1.1, or its layout does not match the
+    /// declaration.
     pub fn open(path: &Path) -> Result<Self, Fault> {
         let spec = declared(path)?;
         let layout = layout::read(path)?;
         Ok(Self { path: path.to_owned(), spec, layout })
     }
 
-    /// Opens a storage root, or makes an empty or missing directory one.
+    /// Opens a storage root, or turns an empty or missing directory into one.
     ///
     /// # Errors
     /// A directory that is something else.
@@ -92,7 +93,7 @@ impl Root {
         tempfile::Builder::new().prefix("object-").tempdir_in(&staging).at(&staging)
     }
 
-    /// Removes what was written for objects that were not finished.
+    /// Removes the files of unfinished objects.
     ///
     /// # Errors
     /// A fault of the disk.

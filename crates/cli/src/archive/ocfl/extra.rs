@@ -1,4 +1,5 @@
-//! What a header of fcrepo cannot say of a resource: `.cenote/resource.json`, where there is anything of that.
+//! Properties of a resource that a header of fcrepo cannot represent: `.cenote/resource.json`, if there are
+//! any.
 
 use cenote_client::{Avu, Resource, ResourceKind};
 use jiff::Timestamp;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const PATH: &str = ".cenote/resource.json";
 pub(super) const DIRECTORY: &str = ".cenote/";
 
-/// What is said.
+/// The properties.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Extra {
@@ -46,7 +47,7 @@ impl Extra {
         }
     }
 
-    /// The text, if there is anything to say.
+    /// The text, if there are any properties.
     pub(super) fn text(&self) -> Option<Vec<u8>> {
         let is_something = *self != Self::default();
         is_something.then(|| serde_json::to_vec(self).unwrap_or_default())

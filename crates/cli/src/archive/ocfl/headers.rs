@@ -61,7 +61,7 @@ pub(super) struct Header {
     headers_version: Option<String>,
 }
 
-/// When and by whom something was made, and what it is now.
+/// When and by whom a resource was created, and its current state.
 #[derive(Debug, Clone)]
 pub(super) struct Times {
     pub(super) created: Option<Timestamp>,

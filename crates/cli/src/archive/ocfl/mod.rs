@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::migrate::Became;
 
-/// The id of the collection, and what the ids of all below it begin with.
+/// The id of the collection, which is the prefix of all ids below it.
 const ROOT: &str = "info:fedora";
 
 /// What became of a run.

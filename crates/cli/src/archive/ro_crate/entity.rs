@@ -75,12 +75,12 @@ impl Entities {
         entity.entry(key.to_owned()).or_default()
     }
 
-    /// Whether something is said of an entity.
+    /// Whether an entity has any properties.
     pub(super) fn has(&self, id: &str, key: &str) -> bool {
         self.known.get(id).is_some_and(|entity| entity.contains_key(key))
     }
 
-    /// Adds what follows from the kind of a resource, its bytes and its times.
+    /// Adds the properties derived from the kind of a resource, its bytes and its times.
     pub(super) fn resource(&mut self, id: &str, resource: &Resource) {
         match resource.kind {
             ResourceKind::Collection => self.add(id, "@type", json!("Dataset")),
@@ -150,7 +150,7 @@ impl Entities {
         }
     }
 
-    /// The flattened graph; a single value stands for itself.
+    /// The flattened graph; a single value is not wrapped in an array.
     pub(super) fn into_graph(mut self) -> Vec<Value> {
         let graph = self.order.iter().filter_map(|id| {
             let values = self.known.remove(id)?;

@@ -1,4 +1,5 @@
-//! Writing a collection as a crate: the files first, and when all are there what they are.
+//! Writing a collection as a crate: the files first, and the metadata when all of them are
+//! complete.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -104,7 +105,7 @@ impl<'a> Export<'a> {
         Ok(resources)
     }
 
-    /// Writes a file or makes a directory, and reads what is stated of it.
+    /// Writes a file or creates a directory, and reads its statements.
     async fn one(&self, place: &Place, resource: &Resource) -> Result<(Outcome, Option<About>)> {
         if resource.kind == ResourceKind::Link {
             let why = "symbolic links have no place in a crate".to_owned();

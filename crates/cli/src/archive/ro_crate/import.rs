@@ -1,6 +1,7 @@
-//! Bringing a crate into a collection: its files, and what it says of them as descriptions.
+//! Importing a crate into a collection: its files, and their metadata as descriptions.
 //!
-//! Invariant: nothing is brought of a crate whose files are not what it says, or that has links.
+//! Invariant: nothing is imported from a crate whose files do not match its metadata, or that
+//! contains symbolic links.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -37,7 +38,7 @@ pub(crate) struct Import<'a> {
     bar: ProgressBar,
 }
 
-/// A file or a directory, with what is said of it.
+/// A file or a directory, with its metadata.
 #[derive(Default)]
 struct Part {
     file: Option<LocalFile>,
@@ -65,7 +66,7 @@ impl<'a> Import<'a> {
         })
     }
 
-    /// Checks the crate, and then brings what the store does not have.
+    /// Checks the crate, and then imports what is missing in the store.
     pub(crate) async fn run(&self) -> Result<Summary> {
         let (directory, names) = (self.directory.clone(), self.names.clone());
         let parts = tokio::task::spawn_blocking(move || parts(&directory, &names));
@@ -119,7 +120,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Brings one: whether it was made or got other bytes, and whether its description changed.
+    /// Imports one; returns whether it was created or got other bytes, and whether its description
+    /// changed.
     async fn one(&self, place: &Place, part: &Part) -> Result<(bool, bool)> {
         let path = self.names.path(place);
         let here = self.client.find(&path).await?;
@@ -163,7 +165,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Makes the description what the crate says; whether it was another one.
+    /// Replaces the description with that of the crate; returns whether it changed.
     async fn describe(&self, place: &Place, path: &str, part: &Part) -> Result<bool> {
         let at = At::Path(path.to_owned());
         let (wanted, own) = (&part.entity.stated, &part.entity.units);
@@ -196,7 +198,7 @@ impl Part {
     }
 }
 
-/// Everything in a crate whose files are what it says.
+/// Everything in a crate whose files match its metadata.
 fn parts(directory: &Path, names: &Names) -> Result<BTreeMap<Place, Part>> {
     let mut parts = files(directory)?;
     let text = metadata(directory)?;

@@ -1,9 +1,10 @@
-//! What `ro-crate-metadata.json` says, as descriptions of the files and directories of the crate.
+//! The content of `ro-crate-metadata.json`, as descriptions of the files and directories of the crate.
 //!
 //! * The context of RO-Crate is a table here (`terms`); no context is fetched.
-//! * What is said of something that is no file or directory of the crate, such as a person, belongs to the first one that names it.
+//! * Statements about an entity that is not a file or directory of the crate, such as a person, belong to the first one
+//!   that refers to it.
 //!
-//! Invariant: each statement is in one description, but for those that only say what the store knows itself of a file.
+//! Invariant: each statement is in one description, except for properties of a file that the store determines itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -20,7 +21,7 @@ use crate::error::{CliError, Kind, Result};
 
 const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 
-/// What is said of one file or directory.
+/// The metadata of one file or directory.
 #[derive(Debug, Default)]
 pub(super) struct Entity {
     pub(super) is_file: bool,
@@ -67,7 +68,7 @@ fn normal(iri: &str, names: &Names) -> Option<String> {
 
 struct Reading<'a> {
     names: &'a Names,
-    /// The statements, by what they are about.
+    /// The statements, by subject.
     subjects: HashMap<String, Vec<Triple>>,
     order: Vec<String>,
     /// The resources of the crate.
@@ -131,7 +132,7 @@ impl<'a> Reading<'a> {
         Ok(reading)
     }
 
-    /// What the descriptor says that it is about: that is the directory, whatever its id.
+    /// The subject of the descriptor, which is the directory, whatever its id.
     fn find_root(&mut self) -> Result<()> {
         let descriptor = format!("{BASE}/{METADATA}");
         let about = schema("about");
@@ -177,7 +178,7 @@ impl<'a> Reading<'a> {
         Ok(entities)
     }
 
-    /// What nothing leads to is said in the description of the root.
+    /// Statements about unreachable entities are added to the description of the root.
     fn left_over(&mut self, entities: &mut BTreeMap<Place, Entity>) {
         let root = entities.entry(Place::default()).or_default();
         for subject in &self.order {
@@ -185,7 +186,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Takes out what is no statement: the kind, what follows from the bytes, and what has units.
+    /// Removes properties that do not become statements: the kind, those derived from the bytes, and values with units.
     fn entity(&self, own: &str, triples: Vec<Triple>) -> Entity {
         let mut entity = Entity::default();
         let properties = self.properties(own, &triples);
@@ -224,7 +225,7 @@ impl<'a> Reading<'a> {
         entity
     }
 
-    /// Whether it says that a directory has something in it that is there.
+    /// Whether it states that a directory contains an existing entry.
     fn is_part(&self, triple: &Triple) -> bool {
         let is_data = |iri: String| {
             self.names.place(&iri).is_some_and(|place| self.data.contains_key(&place))
@@ -254,7 +255,7 @@ impl<'a> Reading<'a> {
 }
 
 impl Entity {
-    /// Takes the first of what the store knows itself of a file.
+    /// Removes the first of the properties of a file that the store determines itself.
     fn take(&mut self, triple: &Triple, is_file: bool) -> bool {
         let Some(value) = value(triple).filter(|_| is_file) else { return false };
         let taken =

@@ -10,7 +10,7 @@ use crate::migrate::{Outcome, empty, persist};
 /// The largest part of a file whose parts the source does not describe.
 const LARGEST: u64 = 512 << 20;
 
-/// A part: its number, where it begins, its size, and its MD5 if the source knows it.
+/// A part: its number, its offset, its size, and its MD5 if the source knows it.
 struct Part {
     number: u64,
     start: u64,
@@ -49,7 +49,7 @@ impl Migration<'_> {
         Ok(Outcome::Brought)
     }
 
-    /// Makes the object with all that is said of it.
+    /// Creates the object with all its attributes.
     async fn create(&self, id: &str, class: &str, object: &Value) -> Result<String> {
         let folder = self.folder_to(&text(&object["folder"])).unwrap_or_else(|| self.to.1.clone());
         let mut input = json!({
@@ -116,7 +116,8 @@ fn told(answer: Value) -> Result<Told> {
         .map_err(|error| CliError::new(Kind::Failed, format!("not an address: {error}")))
 }
 
-/// The parts of a file as the source describes them, or pieces of it if that says nothing useful.
+/// The parts of a file as described by the source, or pieces of it if that description is not
+/// usable.
 fn parts(described: &Value, size: u64) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     for (number, part) in described.as_object().into_iter().flatten() {

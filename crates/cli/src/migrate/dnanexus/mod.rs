@@ -1,7 +1,8 @@
 //! Bringing a project from a server that speaks the DNAnexus API into the store, by the calls of the store's own DNAnexus opening.
 //!
-//! What was brought keeps its id as one by which it is found, so that a run that was interrupted continues with what is missing. Invariant: a
-//! file is closed, and so counts as brought, once each of its parts came as the source describes it; the store checks that.
+//! Migrated objects can be found by their former ids, so that an interrupted run continues with what is missing.
+//! Invariant: a file is closed, and so counts as migrated, once each of its parts was received as described by the
+//! source; the store checks that.
 
 mod bring;
 mod source;
@@ -47,7 +48,7 @@ pub(crate) struct Summary {
 }
 
 impl<'a> Migration<'a> {
-    /// Finds both sides; the collection is there.
+    /// Finds both sides; the collection exists.
     pub(crate) async fn begin(
         session: &'a Session,
         args: &SourceArgs,
@@ -103,7 +104,7 @@ impl<'a> Migration<'a> {
         Ok(())
     }
 
-    /// Where a folder of the source goes; none if it is not below what is brought.
+    /// The target of a folder of the source; `None` if it is not being migrated.
     fn folder_to(&self, folder: &str) -> Option<String> {
         let from = self.from.1.trim_end_matches('/');
         let rest = folder.strip_prefix(from)?;

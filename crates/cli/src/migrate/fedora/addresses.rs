@@ -1,4 +1,4 @@
-//! Where what is at the source goes: below the address that is brought, the rest of each address stays as it is.
+//! The targets of resources of the source: below the migrated address, the rest of each address is unchanged.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use percent_encoding::{percent_decode_str, utf8_percent_encode};
 
 use crate::text::SEGMENT;
 
-/// What the names of addresses begin with that are about a resource.
+/// The prefix of the names in addresses of a resource's metadata.
 const RESERVED: &str = "fcr:";
 
 /// The address of something, and the resources below it.

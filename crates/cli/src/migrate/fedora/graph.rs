@@ -18,7 +18,7 @@ const CONTAINS: &str = "http://www.w3.org/ns/ldp#contains";
 const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const HAS_DIGEST: &str = "http://www.loc.gov/premis/rdf/v1#hasMessageDigest";
 
-/// The terms with which the store itself states something, as it says.
+/// The terms used in server-managed statements, as documented by the store.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Managed {
     srv_mgd_predicates: HashSet<String>,
@@ -59,7 +59,7 @@ impl Stated {
         named.min_by_key(|address| address.len())
     }
 
-    /// The addresses of what it contains.
+    /// The addresses of the resources that it contains.
     pub(super) fn contained(&self) -> impl Iterator<Item = &str> {
         self.objects(CONTAINS)
     }
@@ -93,7 +93,7 @@ impl Stated {
         Self(moved.collect())
     }
 
-    /// Without what the store states itself.
+    /// Without server-managed statements.
     pub(super) fn without(self, managed: &Managed) -> Self {
         Self(self.0.into_iter().filter(|triple| !managed.states(triple)).collect())
     }
@@ -104,7 +104,7 @@ impl Stated {
         own.iter().all(|triple| other.contains(triple))
     }
 
-    /// With names of blank nodes that follow from what is stated of them.
+    /// With labels of blank nodes determined by their statements.
     fn canonical(&self) -> Graph {
         canonical(&self.0)
     }

@@ -4,9 +4,9 @@
 //! * `addresses` says where each resource goes, `graph` what is stated of it, `thing` brings one.
 //! * `source` is how to log in there.
 //!
-//! Nothing is noted anywhere: what the store has already is found by comparing, so that a run that was interrupted continues with what is
-//! missing. Invariant: a resource counts as there once its statements are those of the source, and its bytes have the digests that the
-//! source gives of them.
+//! No state is recorded: what exists in the store is determined by comparing, so that an interrupted run continues with
+//! what is missing. Invariant: a resource counts as migrated once its statements are those of the source, and its bytes
+//! have the digests reported by the source.
 
 mod addresses;
 mod graph;
@@ -48,7 +48,7 @@ pub(crate) struct Migration<'a> {
     from: Root,
     /// Scheme, host and port of the source.
     from_origin: String,
-    /// The path of the address that was given, as it was given.
+    /// The path of the given address, unchanged.
     root_path: String,
     to: Root,
     collection: String,
@@ -71,7 +71,7 @@ pub(crate) struct Summary {
 }
 
 impl<'a> Migration<'a> {
-    /// Finds both sides; the collection is there.
+    /// Finds both sides; the collection exists.
     pub(crate) async fn begin(
         session: &'a Session,
         args: &SourceArgs,
@@ -104,7 +104,7 @@ impl<'a> Migration<'a> {
         })
     }
 
-    /// Brings what is missing, and then compares everything.
+    /// Migrates what is missing, and then compares everything.
     pub(crate) async fn run(&self) -> Result<Summary> {
         let mut summary = Summary::default();
         self.walk(Phase::Bring, &mut summary).await?;
@@ -120,7 +120,7 @@ impl<'a> Migration<'a> {
         Ok(summary)
     }
 
-    /// Visits everything from the root down, each container before what it contains.
+    /// Visits everything from the root down, each container before its children.
     async fn walk(&self, phase: Phase, summary: &mut Summary) -> Result<()> {
         let mut waiting = VecDeque::from([Place::root()]);
         let mut known: HashSet<Place> = waiting.iter().cloned().collect();

@@ -1,4 +1,4 @@
-//! One resource: what it is at the source, whether the store has the same, and bringing it.
+//! One resource: its state at the source, whether it is the same in the store, and migrating it.
 
 use cenote_client::Kind as K;
 use cenote_client::ldp::{Described, Model};
@@ -11,19 +11,19 @@ use crate::migrate::{Outcome, persist};
 
 /// What a graph is without: members are of the resources that the containers name.
 const PREFER: &str = "return=representation; omit=\"http://www.w3.org/ns/ldp#PreferMembership\"";
-/// The same, and without what the store states itself.
+/// The same, without server-managed statements.
 const PREFER_OWN: &str = "return=representation; omit=\"http://www.w3.org/ns/ldp#PreferMembership \
     http://fedora.info/definitions/fcrepo#ServerManaged\"";
 
 /// What is known of a resource of the source.
 pub(super) struct Thing {
     described: Described,
-    /// As it stands there, and as it is to stand in the store.
+    /// Its form at the source, and its form in the store.
     whole: Stated,
     own: Stated,
 }
 
-/// What became of a resource, and what it contains.
+/// The outcome for a resource, and its children.
 pub(super) struct Visited {
     pub(super) outcome: Result<Outcome>,
     pub(super) is_binary: bool,
@@ -38,7 +38,8 @@ impl Visited {
 }
 
 impl Migration<'_> {
-    /// Brings a resource that the store does not have as it is, or says that it does not. Without the root nothing is brought.
+    /// Migrates a resource that is missing or different in the store, or reports that. Without the root nothing is
+    /// migrated.
     pub(super) async fn visit(&self, place: &Place, phase: Phase) -> Result<Visited> {
         let thing = match self.look(place).await {
             Ok(Some(thing)) => thing,
@@ -179,7 +180,7 @@ impl Migration<'_> {
         }
     }
 
-    /// Passes bytes on; the store compares them with the digests that the source gives.
+    /// Forwards bytes; the store compares them with the digests reported by the source.
     async fn bring_bytes(&self, place: &Place, thing: &Thing) -> Result<()> {
         let read = self.source.read(&self.from.path_of(place)).await;
         let (mut described, bytes) = read.map_err(|error| of_source(error, place))?;
@@ -199,14 +200,14 @@ fn of_source(error: cenote_client::Error, place: &Place) -> CliError {
     }
 }
 
-/// The best digest that the source gives.
+/// The best digest reported by the source.
 fn best(described: &Described) -> Option<&'static str> {
     ["sha256", "sha512", "sha1", "md5"]
         .into_iter()
         .find(|name| described.digests.contains_key(*name))
 }
 
-/// Whether bytes are the same, as far as the source says what they are.
+/// Whether bytes are the same, as far as the source describes them.
 fn is_same(there: &Described, here: &Described) -> bool {
     let is_digest_same =
         best(there).is_none_or(|name| there.digests.get(name) == here.digests.get(name));

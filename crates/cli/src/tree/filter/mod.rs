@@ -61,7 +61,7 @@ impl Filter {
         excluded
     }
 
-    /// Whether a file or a link takes part, if no directory above it is left out.
+    /// Whether a file or a link is included, if no directory above it is excluded.
     pub(crate) fn takes(&self, path: &str) -> bool {
         !any(&self.exclude, |pattern| pattern.matches_file(path))
             && (self.include.is_empty() || any(&self.include, |pattern| pattern.matches_file(path)))

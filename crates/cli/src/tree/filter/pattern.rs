@@ -1,4 +1,4 @@
-//! One pattern of --include or --exclude, with the meaning that rclone gives it.
+//! One pattern of --include or --exclude, with the same meaning as in rclone.
 //!
 //! The rules are those of <https://rclone.org/filtering/>: a pattern with a `/` at its start matches whole paths
 //! below the root, any other matches whole names at the end of a path; a `/` at the end makes it a pattern of
@@ -29,7 +29,7 @@ enum Subject {
     Files,
     /// These, and directories with everything below.
     Trees,
-    /// Only directories come along with files: a pattern of directories includes nothing.
+    /// Directories are only included along with files: a pattern of directories includes nothing.
     Nothing,
 }
 

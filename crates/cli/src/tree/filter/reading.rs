@@ -1,5 +1,5 @@
-//! Filters against an independent reading of rclone's rules: patterns are made from their parts, and the reading
-//! works on the parts, by trying every way to match.
+//! Filters against an independent implementation of rclone's rules: patterns are generated from their parts, and
+//! the implementation works on the parts, by trying every way to match.
 
 use std::collections::BTreeSet;
 
@@ -146,7 +146,7 @@ fn is_plain(parts: &[Part]) -> bool {
     !(is_empty_or_slashed || text.contains("{{") || merges(parts))
 }
 
-/// Whether a `*` stands beside another star, also across the brace of an alternative.
+/// Whether a `*` is next to another star, also across the brace of an alternative.
 fn merges(parts: &[Part]) -> bool {
     let text = text(parts).replace("\\*", "x");
     text.contains("***")

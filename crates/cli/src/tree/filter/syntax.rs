@@ -129,7 +129,7 @@ impl Translation<'_> {
         }
     }
 
-    /// The member `low`, or the range that begins with it.
+    /// The member `low`, or the range that starts with it.
     fn range(&mut self, low: char) -> Result<String, String> {
         let mut ahead = self.rest.clone();
         let is_range = ahead.next() == Some('-') && !matches!(ahead.next(), None | Some(']'));
@@ -153,7 +153,7 @@ enum Item {
     Class(String),
 }
 
-/// What stands behind a `\`. The classes are those of ASCII, as in rclone.
+/// The element after a `\`. The classes are those of ASCII, as in rclone.
 fn escape(escaped: Option<char>) -> Result<Item, String> {
     let class = match escaped {
         Some('d') => "0-9",
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// What rclone's documentation says of each element.
+    /// Examples from rclone's documentation of each element.
     #[test]
     fn each_element_means_the_same_as_in_rclone() {
         check(

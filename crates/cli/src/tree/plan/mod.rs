@@ -11,13 +11,13 @@ use crate::error::{CliError, Kind, Result};
 pub(crate) struct Rules {
     /// Compare the bytes, not only size and time.
     pub(crate) checksum: bool,
-    /// Remove what only the target has.
+    /// Remove items that only the target has.
     pub(crate) delete: bool,
     /// Resources may be removed with their versions.
     pub(crate) versions: bool,
 }
 
-/// What is to be done, in this order.
+/// The changes to make, in this order.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// What is removed from the target; descendants are not listed separately.

@@ -1,6 +1,6 @@
 //! Writing a collection as a storage root.
 //!
-//! * `states` is what the store has kept of a resource, `write` makes versions of an object of that.
+//! * `states` reads the kept states of a resource, `write` turns them into versions of an object.
 //!
 //! Invariant: an object has every state that the store has, each once. States that an object has already stay in it, whatever the store
 //! does with its versions.

@@ -29,7 +29,7 @@ pub(super) struct Content {
     pub(super) sha256: Option<String>,
 }
 
-/// Reads what is known of all states, without any bytes.
+/// Reads the known attributes of all states, without any bytes.
 pub(super) async fn states(
     client: &Client,
     resource: &Resource,
@@ -59,7 +59,7 @@ pub(super) async fn states(
 }
 
 impl State {
-    /// Whether it has the same bytes and says the same.
+    /// Whether it has the same bytes and statements.
     fn is_same(&self, other: &Self) -> bool {
         let sha256 = |state: &Self| state.content.as_ref().and_then(|it| it.sha256.clone());
         let is_known = self.content.is_none() || sha256(self).is_some();

@@ -23,7 +23,7 @@ const DESCRIBED: &str = "~fcr-desc.nt";
 /// The longest name that a file has of its own; file systems take 255 bytes.
 const LONGEST: usize = 240;
 
-/// A state as files: what its object has in this version besides headers.
+/// A state as files: those of its object in this version, except headers.
 struct Files {
     /// The class of a container, which is a header.
     model: &'static str,
@@ -72,7 +72,7 @@ impl Export<'_> {
         Ok(Outcome::Brought)
     }
 
-    /// The object that is there; when only comparing, with all of its files checked.
+    /// The existing object; when only comparing, with all of its files checked.
     fn object(&self, id: &str) -> Result<Option<Object>> {
         let directory = self.root.place(id).map_err(wrong)?;
         if !directory.exists() {
@@ -249,7 +249,7 @@ fn wanted(inventory: &Inventory, state: &State, files: &Files) -> Option<BTreeMa
     Some(wanted)
 }
 
-/// What is compared of a version: headers follow from the rest, and what a version was besides is not kept.
+/// The compared parts of a version: headers are derived from the rest, and other properties are not kept.
 fn compared(version: &Version, state: &State) -> BTreeMap<String, String> {
     let is_compared = |path: &String| {
         let is_extra = path.starts_with(extra::DIRECTORY);

@@ -15,7 +15,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::migrate::Outcome;
 
 impl Import<'_> {
-    /// Brings what the store does not have of a resource, or says that it does not.
+    /// Imports the missing states of a resource, or reports that they are missing.
     pub(super) async fn bring(
         &self,
         object: &Object,
@@ -56,7 +56,7 @@ impl Import<'_> {
     }
 }
 
-/// One resource, and where it comes from.
+/// One resource, and its source.
 struct Work<'a> {
     import: &'a Import<'a>,
     object: &'a Object,

@@ -1,4 +1,4 @@
-//! What the store has of a resource that is to be brought.
+//! The current state, in the store, of a resource to be imported.
 
 use cenote_client::{At, Avu, Client, Resource, ResourceKind, Version};
 use cenote_ocfl::{Checked, Object};
@@ -12,7 +12,7 @@ use crate::error::{CliError, Kind, Result};
 /// The most that a description may have, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// What is there.
+/// The existing resource.
 #[derive(Debug)]
 pub(super) struct Current {
     pub(super) resource: Resource,
@@ -22,7 +22,7 @@ pub(super) struct Current {
 }
 
 impl Current {
-    /// Looks at a path; what is there has to be of the same kind.
+    /// Reads the resource at a path; an existing one has to be of the same kind.
     pub(super) async fn find(
         client: &Client,
         names: &Names,
@@ -40,7 +40,7 @@ impl Current {
         Ok(Some(Self { resource, stated, described, versions }))
     }
 
-    /// Whether it is what it is to be.
+    /// Whether it has the expected state.
     pub(super) fn is(&self, wanted: &Wanted<'_>, found: &Found) -> bool {
         let extra = &found.extra;
         let is_same_content =
@@ -61,7 +61,7 @@ impl Current {
     }
 }
 
-/// What a state is to be in the store.
+/// The expected state in the store.
 #[derive(Debug)]
 pub(super) struct Wanted<'a> {
     pub(super) stated: Stated,

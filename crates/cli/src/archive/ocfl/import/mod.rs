@@ -3,8 +3,8 @@
 //! * `valid` checks every object, before anything is brought; `read` says which resources an object is, fcrepo's or any other;
 //! * `bring` makes one of them in the store, state by state; `current` is what the store has of it.
 //!
-//! Invariant: nothing appears in the store unless every object of the root is valid, and what appears of an object has the digests that its
-//! inventory says.
+//! Invariant: nothing appears in the store unless every object of the root is valid, and imported contents have the
+//! digests in the inventory of their object.
 
 mod bring;
 mod current;
@@ -56,7 +56,7 @@ struct Task {
 }
 
 impl<'a> Import<'a> {
-    /// Finds both sides; the collection is there, unless this only compares.
+    /// Finds both sides; the collection exists, unless this only compares.
     pub(crate) fn begin(
         session: &'a Session,
         directory: &Path,
@@ -84,7 +84,7 @@ impl<'a> Import<'a> {
         })
     }
 
-    /// Checks all objects, and then brings what the store does not have.
+    /// Checks all objects, and then imports what is missing in the store.
     pub(crate) async fn run(mut self) -> Result<Summary> {
         let valid = self.valid().await?;
         let mut summary = Summary::default();
@@ -146,7 +146,8 @@ impl<'a> Import<'a> {
         Ok(tasks.into_values().collect())
     }
 
-    /// Whether versions are kept below the collection. Where nobody has decided that, and there are some, they are from now on.
+    /// Whether versions are kept below the collection. If that is not set, and the objects have versions, it is turned
+    /// on.
     async fn decide(&self, _: &[Task], valid: &BTreeMap<PathBuf, Valid>) -> Result<bool> {
         if !valid.values().any(|valid| valid.has_history) {
             return Ok(true);

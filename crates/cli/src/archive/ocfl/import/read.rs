@@ -1,4 +1,4 @@
-//! Which resources an object is, and what each of them was.
+//! The resources in an object, and the states of each.
 //!
 //! * An object of fcrepo has a header for each resource: one, or all of an archival group.
 //! * Any other object is a collection that is named after the id, with its files.
@@ -47,7 +47,7 @@ pub(super) struct State {
     pub(super) class: Option<&'static str>,
 }
 
-/// What the header of a resource says in one version.
+/// The header of a resource in one version.
 #[derive(Debug, Default, Clone)]
 struct Said {
     header: Option<Header>,
