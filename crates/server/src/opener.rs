@@ -11,7 +11,7 @@ use cenote_blob::{Error, Outside, Place};
 use cenote_store::PlaceOpener;
 use serde::{Deserialize, Serialize};
 
-/// What may be opened, as `store.toml` says it.
+/// The places that may be opened, according to `store.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct UrlOpener {
@@ -104,7 +104,7 @@ fn resolved(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// What the environment says to the clouds.
+/// The settings of the clouds from the environment.
 fn environment() -> impl Iterator<Item = (String, String)> {
     let clouds = ["AWS_", "GOOGLE_", "AZURE_"];
     std::env::vars()

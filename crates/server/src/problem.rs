@@ -1,4 +1,4 @@
-//! The one place where this opening says what went wrong: RFC 9457 problem details.
+//! The errors of this opening: RFC 9457 problem details.
 //!
 //! Invariant: every answer of status 400 and above is a [`Problem`]. A handler returns one; it
 //! travels as an extension of the response, and the outermost layer writes its body with the
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::layer::RequestId;
 
-/// How to log in, as an answer of status 401 says it.
+/// The challenge in a response of status 401.
 pub(crate) const CHALLENGE: &str = "Basic realm=\"cenote\", charset=\"UTF-8\", Bearer";
 
 /// Why a request was refused or failed.
@@ -227,7 +227,7 @@ impl Problem {
     }
 }
 
-/// What `Retry-After` says: rounded up, so that what comes then is not too soon.
+/// The value of `Retry-After`: rounded up, so that the next attempt is not too soon.
 pub(crate) fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }

@@ -12,8 +12,8 @@ use crate::native::refuse_changeset;
 use crate::problem::{Problem, ProblemKind};
 use crate::{dnanexus, irods, ldp, native, sparql, status};
 
-/// The whole server as a service, without a socket: the program runs it in its own process for a
-/// store in a local directory, and tests do. Nothing is done about what a configuration says of sockets and the log.
+/// The whole server as a service, without a socket: the program runs it in its own process for a store in a local
+/// directory, and tests do. The settings for sockets and the log are ignored.
 pub fn router(store: Store, config: &Config) -> Router {
     app_router(App::new(store, config.clone()))
 }

@@ -1,4 +1,4 @@
-//! What the server says of itself to those who watch it.
+//! The status of the server for monitoring.
 
 use axum::Router;
 use axum::extract::State;

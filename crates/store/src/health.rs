@@ -14,7 +14,7 @@ pub enum Health {
     ReadOnly(String),
 }
 
-/// Closed once, for good.
+/// Closed once, permanently.
 #[derive(Debug, Default)]
 pub(crate) struct Latch(OnceLock<String>);
 

@@ -354,6 +354,6 @@ pub(crate) enum Committed {
     Yes,
     /// Nothing happened; it may be tried again.
     No,
-    /// Nothing happened, since somebody else changed the value of this key.
+    /// Nothing happened, since the value of this key was changed concurrently.
     Contested(Bytes),
 }

@@ -232,7 +232,7 @@ fn letters(key: &Bytes) -> Option<String> {
     String::from_utf8(name.to_vec()).ok()
 }
 
-/// A field of uploads in format 4: the ticket with which it was begun.
+/// A field of uploads in format 4: the ticket with which it was created.
 #[derive(Debug, Encode, Decode, CborLen)]
 struct ShownTicket {
     #[n(12)]

@@ -16,7 +16,7 @@ use crate::{Error, Result, Stop};
 /// The limits of a query.
 #[derive(Clone)]
 pub struct Limits {
-    /// The most statements and resources that are looked at.
+    /// The maximum number of statements and resources examined.
     pub rows: u64,
     /// The most bytes of solutions that are held, about.
     pub bytes: usize,
@@ -130,7 +130,7 @@ pub(super) fn dropped() {
     release(TERM);
 }
 
-/// Counts something that is looked at.
+/// Counts an examined item.
 ///
 /// # Errors
 /// [`Error::Limit`] or [`Error::Stopped`] if the query has to end.

@@ -23,7 +23,7 @@ pub trait Words: Debug {
     /// The namespace of Fedora's terms.
     fn fedora(&self) -> &str;
 
-    /// Whether a basic container says that it is one.
+    /// Whether a basic container states its type.
     fn says_basic(&self) -> bool;
 
     /// The named graphs.

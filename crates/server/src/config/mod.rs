@@ -161,7 +161,7 @@ pub struct Limits {
     pub changeset_bytes: usize,
     /// The bytes that all of them together keep in memory.
     pub changesets_bytes: usize,
-    /// Seconds without a request after which a change set expires, if its creator says nothing else.
+    /// Seconds without a request after which a change set expires, unless its creator sets another time.
     pub changeset_idle_seconds: Seconds,
     /// Seconds after which a change set expires in any case.
     pub changeset_seconds: Seconds,

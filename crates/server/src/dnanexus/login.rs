@@ -1,6 +1,6 @@
 //! Logins by password, and their end: the calls of a server of authorizations, which this server is, too.
 //!
-//! A login is a session of the store, which ends with the password. Its time is what the client says, and a month at most.
+//! A login is a session of the store, which ends with the password. Its duration is set by the client, up to a month.
 
 use std::net::IpAddr;
 use std::time::Duration;

@@ -69,7 +69,8 @@ impl Stem {
     }
 }
 
-/// The names that objects shown as `name` can have in a folder: the name itself and the numbered ones, as far as they are there.
+/// The names that objects shown as `name` can have in a folder: the name itself and the numbered ones, as far as they
+/// exist.
 pub(crate) fn taken(store: &Store, caller: &Caller, folder: &At, name: &str) -> Result<Vec<Stat>> {
     let stem = Stem::of(name);
     let mut found = Vec::new();
@@ -114,7 +115,7 @@ pub(crate) fn free(
     Ok(numbers.filter_map(move |number| Name::new(stem.numbered(number)).ok()).take(ATTEMPTS))
 }
 
-/// How often a name is tried that somebody else takes in the meantime, or that the caller may not see.
+/// How often to try another name if one is taken concurrently, or hidden from the caller.
 const ATTEMPTS: usize = 100;
 
 /// Does something with the first free name that is still free then.

@@ -84,7 +84,7 @@ pub(crate) struct ObjectNote {
     /// Unless it is `live`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) archival: Option<String>,
-    /// From when it is `live`, whatever `archival` says, in milliseconds.
+    /// The time from which it is `live`, regardless of `archival`, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) live_from: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,12 +166,12 @@ fn place(object: ObjectId, resource: ResourceId) -> String {
     format!("{}{resource}", places(object))
 }
 
-/// A note that this server cannot read is that of a later one: what it says counts for nothing.
+/// A note that this server cannot read was written by a later version, and is ignored.
 fn read<T: Default + for<'de> Deserialize<'de>>(note: &Bytes) -> T {
     serde_json::from_slice(note).unwrap_or_default()
 }
 
-/// Keeps the note of an object's place, or removes it if it says nothing.
+/// Stores the note of an object's place, or removes it if it is empty.
 pub(crate) fn keep_object(
     notes: &mut Notes<'_>,
     object: ObjectId,

@@ -7,7 +7,7 @@
 //! DIR/contents/    the contents, unless they are elsewhere
 //! ```
 //!
-//! Invariant: nobody but the owner of the directory may read anything in it.
+//! Invariant: only the owner of the directory may read anything in it.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -114,7 +114,7 @@ pub fn init_dir_with(
     begin_dir(dir.as_ref(), backing, |parts| Store::create_new(parts, admin, password))
 }
 
-/// Makes a directory for a store that is there already: its catalog is in a database, its contents are not in another directory.
+/// Creates a directory for an existing store: its catalog is in a database, its contents are not in another directory.
 pub fn join_dir(dir: impl AsRef<Path>, backing: Backing) -> Result<Embedded, OpenError> {
     begin_dir(dir.as_ref(), backing, Store::open_existing)
 }

@@ -46,7 +46,7 @@ impl Settings {
         }
     }
 
-    /// Once the file is there, the store is.
+    /// The store exists once the file exists.
     pub(super) fn write(&self, dir: &Path) -> Result<(), OpenError> {
         let text = toml::to_string(self).expect("numbers and texts are TOML");
         let new = dir.join(NEW_SETTINGS);

@@ -74,7 +74,7 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
     }
 }
 
-/// The caller that a credential stands for; none without one.
+/// The caller identified by a credential; `None` without one.
 pub(crate) async fn identified(
     app: &App,
     local: Option<LocalCaller>,

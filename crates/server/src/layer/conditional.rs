@@ -117,7 +117,7 @@ pub(crate) fn failed() -> Problem {
     Problem::new(kind, "the condition does not hold").with_hint("read it again, then decide")
 }
 
-/// The seconds since 1970 of a header that is a date; a malformed one is ignored, as section 13.1.3 says.
+/// The seconds since 1970 of a header that is a date; a malformed one is ignored, according to section 13.1.3.
 pub(crate) fn date(headers: &HeaderMap, name: HeaderName) -> Option<i64> {
     parse_date(headers.get(name)?.to_str().ok()?)
 }

@@ -1,6 +1,6 @@
 //! Requests that a page of another site sends with a visitor's browser, and thus with their login.
 //!
-//! Invariant: no such request changes anything, in any opening. Browsers say where a request comes from
+//! Invariant: no such request changes anything, in any opening. Browsers send the origin of a request
 //! (`Sec-Fetch-Site`, <https://www.w3.org/TR/fetch-metadata/>; `Origin`, RFC 6454), and pages cannot forge that. Other
 //! clients send neither header.
 

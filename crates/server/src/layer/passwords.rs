@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// A clock that stands still, so that a test may be as slow as it likes.
+    /// A clock that stands still, so that the test does not depend on its speed.
     #[derive(Debug)]
     struct Still;
 

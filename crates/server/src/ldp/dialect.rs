@@ -37,11 +37,11 @@ pub(crate) struct Dialect {
     pub(crate) empty_is_container: bool,
     /// Whether a type in the body decides about the class of a container, as a `Link` header does.
     pub(crate) class_in_body: bool,
-    /// Whether a basic container says that it is one.
+    /// Whether a basic container states its type.
     pub(crate) says_basic: bool,
     /// Whether POST on a tombstone restores, and PATCH on a version reverts to it.
     pub(crate) restores: bool,
-    /// Whether resources are TimeGates, and say where their versions are (RFC 7089).
+    /// Whether resources are TimeGates, and link to their versions (RFC 7089).
     pub(crate) has_mementos: bool,
     /// Whether resources say where their access lists are, and a request that is refused for its rights is refused as forbidden,
     /// whatever else is wrong with it (Web Access Control).
@@ -56,7 +56,7 @@ pub(crate) struct Dialect {
     pub(crate) has_search: bool,
     /// Whether requests can be part of a transaction (fcrepo's `fcr:tx` and `Atomic-ID`).
     pub(crate) has_transactions: bool,
-    /// Whether the graph of a resource that has versions says where these are.
+    /// Whether the graph of a resource with versions links to them.
     pub(crate) mentions_versions: bool,
     /// Whether `Preference-Applied` lists what was applied.
     pub(crate) lists_preferences: bool,

@@ -20,7 +20,7 @@ use crate::ldp::request::fault::Fault;
 
 const METHODS: &str = "GET,HEAD,OPTIONS";
 const CONTEXT: &str = "https://www.w3.org/ns/activitystreams";
-/// Changes that are looked at for a page of events.
+/// Changes examined for a page of events.
 const LOOKED_AT: usize = 1_000;
 
 /// The form of activities.

@@ -18,7 +18,7 @@ const QUERY: &str = "application/sparql-query";
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) query: Text,
-    /// Whether resources are to be called by their paths.
+    /// Whether resources are identified by their paths.
     pub(crate) paths: bool,
     format: Option<String>,
     constructs: bool,

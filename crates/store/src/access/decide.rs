@@ -33,8 +33,8 @@ pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
     given.intersection(limit(caller, chain)).union(by_ticket(caller, chain))
 }
 
-/// The minimum of the rights that `caller` has on anything below the head of `chain`,
-/// whatever the lists there say.
+/// The minimum of the rights that `caller` has on anything below the head of `chain`, whatever the lists there
+/// contain.
 pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Rights {
     let chain: Vec<_> = chain.lists().collect();
     let given = given(caller, &chain, |line, _| line.scope == Scope::Subtree);

@@ -24,7 +24,7 @@ pub(crate) struct FreeSpot {
     pub(crate) above: Chain,
     /// The names of the collections that are missing below it.
     pub(crate) missing: Vec<Name>,
-    /// The name of what is to be created.
+    /// The name of the resource to create.
     pub(crate) name: Name,
 }
 
@@ -79,7 +79,8 @@ impl Spot {
     }
 }
 
-/// The path of what is to be created: the given one, or that of a name in a collection that the caller sees, wherever it is.
+/// The path of the resource to create: the given one, or that of a name in a collection that the caller sees, wherever
+/// it is.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no collection with this id is seen; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid)

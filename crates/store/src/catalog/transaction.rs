@@ -238,7 +238,7 @@ impl Transaction {
         self.write(key, Some(record.to_value()));
     }
 
-    /// Puts a key that says all by being there.
+    /// Puts a key without a value.
     pub(crate) fn mark(&mut self, key: Bytes) {
         self.write(key, Some(Bytes::new()));
     }

@@ -9,8 +9,8 @@ use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Store};
 
 impl Store {
-    /// The refusal of a commit, since somebody else changed the value of this key. The set itself is where deleted resources can
-    /// still be seen.
+    /// The refusal of a commit, since the value of this key was changed concurrently. The set itself is where deleted
+    /// resources can still be seen.
     pub(super) fn contested(&self, caller: &Caller, set: &View, key: &[u8]) -> Error {
         let what = match resource_of(key) {
             None => of_other(key).to_owned(),

@@ -85,12 +85,12 @@ impl Draft {
         self.writes.is_empty() && self.appends.is_empty() && self.sums.is_empty()
     }
 
-    /// What is to be announced about the commit.
+    /// The announcements of the commit.
     pub(super) fn announced(&self) -> &[Arc<dyn Announced>] {
         &self.announced
     }
 
-    /// Adds a change that was made on a view; `base` is that of the view. After an error it is as it was.
+    /// Adds a change that was made on a view; `base` is that of the view. After an error it is unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] if more than `most` bytes would be written, or kept as evidence; [`ErrorKind::Invalid`]

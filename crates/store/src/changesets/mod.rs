@@ -91,7 +91,7 @@ pub struct ChangeSet {
     pub id: ChangeSetId,
     /// Whose it is.
     pub owner: String,
-    /// When it was begun: it sees the store as it was then.
+    /// When it was created: it sees the store as of this time.
     pub begun: Time,
     /// When it ends if it is not used; when it ended.
     pub expires: Time,
@@ -204,8 +204,9 @@ impl Store {
     /// Commits all that was changed in a change set as one commit, when the requests in it are over.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if somebody else has changed what it depends on: it has then ended, and changed nothing.
-    /// [`ErrorKind::Expired`] if it has ended before. After others it is still open, and the commit can be tried again.
+    /// [`ErrorKind::Conflict`] if something it depends on was changed concurrently: it has then ended, and changed
+    /// nothing. [`ErrorKind::Expired`] if it has ended before. After others it is still open, and the commit can be
+    /// tried again.
     pub async fn commit_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<ChangeSet> {
         let held = self.own_change_set(caller, id)?;
         let within = Within::enter(self, held.clone()).await?;

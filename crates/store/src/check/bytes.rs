@@ -15,7 +15,7 @@ use crate::contents::Layout;
 use crate::model::{ContentHead, Digests, PlaceId, Resource};
 use crate::{Result, Store};
 
-/// How many records are looked at on one snapshot.
+/// The number of records examined on one snapshot.
 const STEP: usize = 256;
 
 pub(super) struct Bytewise<'a> {

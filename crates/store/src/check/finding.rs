@@ -40,7 +40,7 @@ pub enum FindingKind {
     Job,
     /// Ids that are in use could be assigned again.
     NextId,
-    /// The extents of a content are not what its head says.
+    /// The extents of a content do not match its head.
     Content,
     /// A blob is in none, or not in all, of its places.
     MissingBlob,
@@ -56,7 +56,7 @@ pub enum FindingKind {
     Digest,
     /// A replica is recorded in a place without its content.
     Replica,
-    /// A place cannot be reached, so what it holds is not checked.
+    /// A place cannot be reached, so its contents are not checked.
     UnreachablePlace,
 }
 

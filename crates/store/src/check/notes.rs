@@ -1,4 +1,4 @@
-//! Notes of openings about resources, which are there twice: by name, and by resource.
+//! Notes of openings about resources, which are stored twice: by name, and by resource.
 
 use std::collections::BTreeSet;
 

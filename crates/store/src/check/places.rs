@@ -28,7 +28,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     report.flush()
 }
 
-/// A replica whose place lacks a blob of the content is not good; repair says so.
+/// A replica whose place lacks a blob of the content is not good; a repair marks it.
 fn replicas(
     view: &View,
     report: &mut Report<'_>,

@@ -110,7 +110,7 @@ fn quota(
     report.derivable(finding, fix)
 }
 
-/// A collection that says that it has a quota has one.
+/// A collection marked as having a quota has one.
 fn collection(
     view: &View,
     report: &mut Report<'_>,

@@ -64,7 +64,7 @@ pub(crate) fn needed(old: &Graph, new: &Graph) -> Operation {
     }
 }
 
-/// Refuses a description that is too large or says nothing.
+/// Refuses a description that is too large or empty.
 pub(crate) fn check(old: &Stored, graph: &Graph) -> Result<()> {
     let too_large =
         |what: &str| Error::new(ErrorKind::TooLarge, format!("a description is too large: {what}"));

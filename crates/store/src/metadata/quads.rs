@@ -93,7 +93,7 @@ fn absolute(own: &str, iri: &str) -> String {
 
 /// The descriptions in which a match may be, each once.
 pub(super) struct Candidates<'a> {
-    /// Those that are looked at first, from the last.
+    /// Those that are examined first, from the last.
     first: Vec<ResourceId>,
     scan: Scan<'a>,
     seen: HashSet<ResourceId>,

@@ -1,4 +1,4 @@
-//! What the change feed says happened.
+//! What happened, according to the change feed.
 
 use minicbor::{CborLen, Decode, Encode};
 

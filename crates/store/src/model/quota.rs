@@ -1,4 +1,4 @@
-//! Quotas: limits for the resources below a collection, or those that belong to somebody.
+//! Quotas: limits for the resources below a collection, or those of a user or group.
 
 use minicbor::{CborLen, Decode, Encode};
 
@@ -82,7 +82,7 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Nothing, if it says nothing.
+    /// `None` if it is empty.
     pub(crate) fn or_none(self) -> Option<Self> {
         (self != Self::default()).then_some(self)
     }

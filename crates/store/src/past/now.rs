@@ -15,7 +15,7 @@ pub(super) enum Now {
         top: Chain,
         removed_by: PersonId,
     },
-    /// It was removed for good, or is being.
+    /// It was permanently removed, or is being so.
     Gone,
 }
 

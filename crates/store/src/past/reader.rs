@@ -69,7 +69,7 @@ impl Store {
     }
 }
 
-/// Whether an error says something of one resource only.
+/// Whether an error concerns only one resource.
 fn is_about_one(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::Expired | ErrorKind::Denied)
 }

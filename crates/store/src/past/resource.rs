@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::{Caller, Error, ErrorKind, Opened, Result, Store, versions};
 
-/// A resource as it was at a moment.
+/// The state of a resource at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Past {
     /// Its id.

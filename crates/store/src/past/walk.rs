@@ -21,7 +21,7 @@ use crate::{Caller, Error, Result, Store};
 
 /// How many children are read at a time.
 const STEP: usize = 1_000;
-/// How many entries are looked at for a page, at most.
+/// The maximum number of entries examined for a page.
 const EFFORT: usize = 8_192;
 
 /// A walk of what was below a collection, in progress.

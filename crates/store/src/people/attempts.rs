@@ -78,7 +78,7 @@ impl Attempts {
         }
     }
 
-    /// Notes that somebody has logged in.
+    /// Records a successful login.
     pub(super) fn succeeded(&self, login: &Login<'_>, now: Time) {
         let mut rows = self.rows();
         make_room(&mut rows, now);

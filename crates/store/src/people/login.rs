@@ -18,7 +18,7 @@ pub struct Login<'a> {
     pub password: &'a str,
     /// The address it came from, if it came over a network.
     pub address: Option<IpAddr>,
-    /// What the server's settings say.
+    /// The settings of the server.
     pub limits: &'a LoginLimits,
 }
 

@@ -372,7 +372,7 @@ fn named(reads: &impl Reads, name: &str) -> Result<Bytes> {
     rows.first().map(|(key, _)| key.slice(1..)).ok_or_else(|| refused("is unknown"))
 }
 
-/// The bytes that an id stands for.
+/// The bytes encoded in an id.
 fn id_bytes(id: &str) -> Option<[u8; ID]> {
     let is_id = id.len() == 2 * ID && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = is_id.then(|| u64::from_str_radix(id, 16).ok()).flatten()?;

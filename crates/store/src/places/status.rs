@@ -6,7 +6,7 @@ use crate::catalog::{Reads, View};
 use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState};
 use crate::{Act, Caller, Result, Store};
 
-/// A place, and what it holds.
+/// A place, and its contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceStatus {
     /// Its id.

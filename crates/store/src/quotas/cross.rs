@@ -56,7 +56,7 @@ impl Store {
             .with_hint("try again when nothing below it is being removed"))
     }
 
-    /// Counts a tree that is to be moved.
+    /// Counts a tree before it is moved.
     fn mark_tree(&self, top: ResourceId) -> Result<Option<Mark>> {
         let fresh = self.new_id()?;
         let Some(count) = self.transact(|tx| set_mark(tx, top, fresh))? else { return Ok(None) };
@@ -65,7 +65,7 @@ impl Store {
         Ok(Some(Mark { count, before }))
     }
 
-    /// Carries out the job of a mark: says whether it is over.
+    /// Carries out the job of a mark; returns whether it has finished.
     pub(crate) fn forget_mark(&self, top: ResourceId, since: Time) -> Result<bool> {
         if since.plus(FORGOTTEN) > self.now() {
             return Ok(false);

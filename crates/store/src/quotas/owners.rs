@@ -106,7 +106,7 @@ fn leave(tx: &mut Transaction, user: PersonId, group: PersonId) -> Result<()> {
     Ok(())
 }
 
-/// Writes the record of a user, if it says anything.
+/// Writes the record of a user, unless it is empty.
 fn keep_user(tx: &mut Transaction, user: PersonId, record: QuotaRecord) {
     match record.count == NOT_COUNTED && record.groups.is_empty() {
         true => tx.delete(keys::quota(user.0)),

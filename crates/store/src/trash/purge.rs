@@ -20,7 +20,7 @@ use crate::{Act, Caller, ErrorKind, Result, Store};
 /// How many removed resources one commit looks at.
 const STEP: usize = 64;
 
-/// What was removed for good.
+/// The purged resources.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Gone {
     pub(super) items: u64,
@@ -136,7 +136,7 @@ impl Store {
         Ok(gone)
     }
 
-    /// One commit: says how many of these it saw to.
+    /// One commit: returns how many of these it handled.
     fn purge_some(
         &self,
         tx: &mut Transaction,
@@ -195,7 +195,7 @@ fn named_by(entry: &[u8]) -> ResourceId {
     ResourceId(keys::last_id(entry).unwrap_or_default())
 }
 
-/// Whether a caller may remove something for good that is in the trash.
+/// Whether a caller may permanently remove an item of the trash.
 fn may_empty(reads: &impl Reads, caller: &Caller, id: ResourceId) -> Result<bool> {
     let record = reads.get::<TrashRecord>(&keys::trash(id))?;
     let may = |record: TrashRecord| permits(reads, caller, id, &record, Operation::Remove);

@@ -21,7 +21,7 @@ pub struct RemoveOptions {
     /// With the versions of it and of everything below. Otherwise resources with versions are not removed, unless they are
     /// kept with them.
     pub versions: bool,
-    /// For good, whatever the collections above say.
+    /// Permanently, whatever the settings of the collections above.
     pub permanent: bool,
     /// For how long it is kept if no collection above has a setting; none to remove it at once then.
     pub keep: Option<Duration>,

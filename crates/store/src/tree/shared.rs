@@ -90,7 +90,7 @@ struct Search<'a> {
     caller: &'a Caller,
     /// Those whose grants are the caller's, in order.
     persons: Vec<PersonId>,
-    /// How many more entries may be looked at.
+    /// How many more entries may be examined.
     effort: usize,
     /// At most this many items.
     limit: usize,
@@ -110,7 +110,7 @@ impl Search<'_> {
         Ok(SharedPage { items: self.items, next: None })
     }
 
-    /// Looks at the entries of one person; says where to continue, if the page is full.
+    /// Examines the entries of one person; returns where to continue, if the page is full.
     fn grants_to(
         &mut self,
         person: PersonId,

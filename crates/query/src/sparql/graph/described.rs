@@ -99,8 +99,8 @@ impl Graph<'_> {
         Ok(found)
     }
 
-    /// The triples of a description: at least those with a predicate. A description that is looked at again is remembered whole; most are
-    /// looked at once, for one predicate.
+    /// The triples of a description: at least those with a predicate. A description that is read again is cached
+    /// completely; most are read once, for one predicate.
     fn description(&self, id: ResourceId, predicate: Option<&str>) -> Result<Rc<[Triple]>> {
         if let Some(known) = self.described.borrow().get(&id) {
             return Ok(known.clone());

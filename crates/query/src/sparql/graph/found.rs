@@ -12,7 +12,7 @@ use super::managed::Said;
 use super::node::{Node, What};
 use crate::Result;
 
-/// Which triples of a resource are looked at.
+/// Which triples of a resource are examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Which {
     All,

@@ -38,7 +38,7 @@ pub(super) enum Said {
 }
 
 impl Said {
-    /// In the order in which the linked-data opening says them.
+    /// In the same order as in the linked-data opening.
     const ALL: [Self; 13] = [
         Self::Type,
         Self::Created,
@@ -93,7 +93,7 @@ pub(super) enum Model {
     Binary,
 }
 
-/// The terms that are said, as nodes.
+/// The stated terms, as nodes.
 pub(super) struct Vocabulary {
     predicates: Vec<(Said, Node)>,
     says_basic: bool,

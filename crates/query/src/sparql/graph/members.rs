@@ -17,7 +17,7 @@ use crate::sparql::meter;
 
 const LDP: &str = "http://www.w3.org/ns/ldp#";
 
-/// What one container says.
+/// The membership stated by one container.
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) container: ResourceId,

@@ -25,7 +25,7 @@ use crate::router::no_route;
 const NOSNIFF: (HeaderName, HeaderValue) =
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 
-/// The header by which clients of the protocol say that they are.
+/// The header by which clients of the protocol identify themselves.
 const VERSION: HeaderName = HeaderName::from_static("dnanexus-api");
 
 /// Answers every call: `POST /RESOURCE/METHOD`.

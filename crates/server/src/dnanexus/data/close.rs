@@ -1,4 +1,4 @@
-//! `close` of a file: its parts become its content, in the commit that says that it is closed.
+//! `close` of a file: its parts become its content, in the commit that closes it.
 //!
 //! Invariant: once `close` returns, the file is closed and durable; there is no state in between. Closing a closed file
 //! changes nothing, so that a client may repeat a call whose answer it did not get.

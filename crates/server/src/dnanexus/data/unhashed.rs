@@ -1,5 +1,5 @@
-//! The MD5 of files that another opening stored, which clients compare with what they downloaded: computed once, when their parts
-//! are asked for.
+//! The MD5 of files that another opening stored, which clients compare with what they downloaded: computed once, when
+//! their parts are requested.
 //!
 //! What a call may have read for this is bounded. A larger file has no MD5, and clients do not check it.
 

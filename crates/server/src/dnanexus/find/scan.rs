@@ -32,7 +32,7 @@ pub(crate) struct Step {
     pub(crate) next: Option<Value>,
 }
 
-/// How many resources are looked at in a step.
+/// The number of resources examined in a step.
 const STEP: usize = 1_000;
 /// What a cursor of the index is sealed for.
 const SEALED: &str = "dnanexus";

@@ -25,7 +25,7 @@ pub(crate) struct Place {
     pub(crate) note: ObjectNote,
 }
 
-/// The most places of an object that are looked at.
+/// The maximum number of places of an object that are examined.
 const PLACES: usize = 10_000;
 
 impl Place {

@@ -113,7 +113,7 @@ impl NewObject {
         Ok(new)
     }
 
-    /// Takes from another object what the input does not say.
+    /// Copies fields missing in the input from another object.
     fn initialize(&mut self, call: &Call, input: Input<'_>, from: Input<'_>) -> Result<(), Fault> {
         let source = call.object(call.object_id(from.need("id")?)?, from.text("project")?)?;
         if self.name.is_none() {

@@ -55,7 +55,7 @@ pub(crate) fn project_note(reading: &Reading, stat: &Stat) -> Result<Option<Proj
     Ok(noted.or_else(|| is_project_by_place(&stat.path).then(ProjectNote::default)))
 }
 
-/// The most projects that are looked at which had an id.
+/// The maximum number of projects with a former id that are examined.
 const KNOWN: usize = 1_000;
 
 impl Project {

@@ -22,7 +22,7 @@ const IDLE: Duration = Duration::from_secs(900);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Lock {
-    /// Identifies the parallel write that holds it; random, so that nobody else can guess it.
+    /// Identifies the parallel write that holds it; random, so that it cannot be guessed.
     number: u64,
     /// The user who began it.
     owner: u64,

@@ -1,4 +1,4 @@
-//! Running queries: each has a deadline, and stops when nobody waits for it.
+//! Running queries: each has a deadline, and stops when it is abandoned.
 
 use std::time::Duration;
 
@@ -27,8 +27,8 @@ impl Watch {
 }
 
 impl Call {
-    /// Makes a store call that may take long, within the configured limits. `limits.stop` reports when nobody
-    /// waits for the answer any more because the client has disconnected.
+    /// Makes a store call that may take long, within the configured limits. `limits.stop` reports when the
+    /// client has disconnected.
     pub(crate) async fn query<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Store, Limits<'_>) -> Result<T, Error> + Send + 'static,

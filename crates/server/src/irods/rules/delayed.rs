@@ -70,7 +70,7 @@ pub(super) async fn remove(call: Call) -> Answer {
     answer::done()
 }
 
-/// Runs the due rules: lines for the log are logged, others are dropped, since nobody would read them.
+/// Runs the due rules: lines for the log are logged, others are dropped, since there is no reader.
 pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
     for (id, rule) in notes::all::<Delayed>(store)? {
         if rule.due <= now.secs() && take(store, &id)? {

@@ -73,7 +73,7 @@ fn log(user: &str, lines: &[Line]) {
     }
 }
 
-/// The refusal for a rule that belongs to somebody else, or does not exist.
+/// The refusal for a rule that belongs to another user, or does not exist.
 fn unknown_rule() -> Refusal {
     Refusal::code(Code::NoRows).with_message("no such delayed rule")
 }

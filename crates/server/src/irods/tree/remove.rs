@@ -10,7 +10,7 @@ use super::trash;
 /// How long removed resources are kept if no collection has a setting: the protocol promises its clients a trash.
 const KEEP: Duration = Duration::from_secs(30 * 86_400);
 
-/// Removes a resource. A collection that is not empty needs `recurse`. A resource in the trash is removed for good.
+/// Removes a resource. A collection that is not empty needs `recurse`. A resource in the trash is permanently removed.
 pub(crate) fn remove(
     store: &Store,
     caller: &Caller,
@@ -36,7 +36,7 @@ pub(crate) fn remove(
     store.remove(caller, &At::Id(stat.id), &options).map(drop)
 }
 
-/// Removes for good everything that is shown below a collection of the tree.
+/// Permanently removes everything shown below a collection of the tree.
 fn empty_below(store: &Store, caller: &Caller, stat: &Stat) -> Result<()> {
     if !is_in_trash(&stat.path) {
         return Ok(());

@@ -90,7 +90,7 @@ pub(crate) fn restore(store: &Store, caller: &Caller, stat: &Stat, to: StorePath
     store.restore_removed(caller, stat.id, &options).map(drop)
 }
 
-/// Removes for good what was removed before. A collection that is not empty needs `recurse`.
+/// Permanently removes a resource in the trash. A collection that is not empty needs `recurse`.
 pub(crate) fn empty(store: &Store, caller: &Caller, stat: &Stat, recurse: bool) -> Result<()> {
     let items = whole(&store.reading(caller)?, stat)?;
     if !recurse && !below(store, caller, &stat.path, false)?.is_empty() {

@@ -1,9 +1,8 @@
 //! The server resources held by a request: a slot among the active requests or among the waiting ones, and
 //! memory for its body.
 //!
-//! Invariants: a request that waits for its client, or for something to happen, holds no active slot; and
-//! everything a request holds is released when the last byte of its response has been taken, or nobody waits
-//! for it any more.
+//! Invariants: a request that waits for its client, or for something to happen, holds no active slot; and everything
+//! a request holds is released when the last byte of its response has been taken, or the request is abandoned.
 
 mod pool;
 

@@ -1,7 +1,7 @@
 //! Pools of shared resources, with limits per caller.
 //!
 //! Invariant: callers without a login share an allotment of their own, however many they are, and no caller
-//! can take everything: so nobody deprives the others of their share.
+//! can take everything, so none deprives others of their share.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -1,8 +1,8 @@
 //! The refusals of the access check.
 //!
-//! Invariant: the answer depends only on what the caller may see. What is below a collection that they do not see is
-//! forbidden, whether it is there or not; in a collection that they see, and anywhere below one that they control, what they do not see
-//! is missing.
+//! Invariant: the answer depends only on what the caller may see. Anything below a collection that they do not see is
+//! forbidden, whether it exists or not; in a collection that they see, and anywhere below one that they control, what
+//! they do not see is missing.
 
 use axum::http::{Method, StatusCode};
 use cenote_store::{At, Kind, Rights, Store};

@@ -37,7 +37,7 @@ const METHODS: &str = "GET,HEAD,OPTIONS,PUT,PATCH,DELETE";
 /// Triples of an access list that an update may make.
 const MOST: usize = 10_000;
 
-/// What a resource says of its access list, in dialects that do.
+/// The link from a resource to its access list, in dialects that have it.
 pub(crate) fn link(call: &Call, headers: &mut Headers) {
     if call.dialect.has_acls {
         headers.add(header::LINK, &format!("<{}>;rel=\"acl\"", address(call)));

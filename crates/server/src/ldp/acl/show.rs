@@ -11,7 +11,7 @@ use super::{address, agents};
 use crate::ldp::representation::vocabulary::RDF_TYPE;
 use crate::ldp::request::call::Call;
 
-/// Who a line is about, as an authorization says it.
+/// The agent of an entry, in the form of an authorization.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Who {
     /// The last part of the predicate.

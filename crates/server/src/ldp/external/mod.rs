@@ -1,8 +1,10 @@
-//! External content: bytes that are elsewhere (the Fedora API, section 3.9). A request names them by a `Link` with a `handling`: `copy`
-//! takes them in; with `proxy` and `redirect` the resource has no bytes of its own, and its description says where they are.
+//! External content: bytes that are elsewhere (the Fedora API, section 3.9). A request names them by a `Link` with a
+//! `handling`: `copy` takes them in; with `proxy` and `redirect` the resource has no bytes of its own, and its
+//! description contains their address.
 //!
-//! Invariant: the server reads nothing that its settings do not allow (`[ldp] external`, empty unless it is set), which is checked at each request,
-//! and follows no redirection from there. So nobody can reach its internal network through it.
+//! Invariant: the server reads nothing that its settings do not allow (`[ldp] external`, empty unless it is set), which
+//! is checked at each request, and follows no redirection from there. So its internal network cannot be reached through
+//! it.
 //!
 //! * `allowed` decides which addresses may be read, `source` reads, `show` answers with external content.
 

@@ -74,7 +74,7 @@ pub(super) fn require_media_type(call: &Call) -> Result<(), Fault> {
     }
 }
 
-/// Applies the update to the current description, again if somebody changes it in the meantime.
+/// Applies the update to the current description, and retries if it is changed concurrently.
 fn change(
     store: &Store,
     call: &Call,

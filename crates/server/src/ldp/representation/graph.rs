@@ -143,7 +143,7 @@ impl Written {
     }
 }
 
-/// A body that continues from where it was begun. A page that cannot be read interrupts it.
+/// A body that continues from where it was started. A page that cannot be read interrupts it.
 fn going_on(call: Call, begun: Vec<u8>, rest: Representation) -> Body {
     let state = (call, Some(rest), Some(begun));
     Body::from_stream(stream::try_unfold(state, async |(call, rest, begun)| {

@@ -20,7 +20,7 @@ use crate::ldp::request::headers::Headers;
 use crate::ldp::request::target::Part;
 use crate::page::{Markup, page};
 
-/// Children that are shown at a time, unless the address says how many.
+/// Children shown per page, unless set in the address.
 const CHILDREN: usize = 100;
 /// Versions that are shown, the newest first.
 const VERSIONS: usize = 100;

@@ -23,7 +23,7 @@ use crate::ldp::request::fault::Fault;
 use crate::ldp::versions;
 use crate::statements::triple;
 
-/// Whether the server says what a triple says.
+/// Whether the server states the same as a triple.
 pub(crate) fn is_managed(triple: &Triple) -> bool {
     let predicate = triple.predicate.as_str();
     let is_type = |object: &Term| match object {
@@ -46,7 +46,7 @@ pub(crate) fn class(triples: &[Triple], address: &str) -> Option<Model> {
     classes.into_iter().find_map(|(name, model)| is(name).then_some(model))
 }
 
-/// Sorts out what of a graph the client may say of a resource.
+/// Separates the triples of a graph that the client may state about a resource.
 pub(crate) struct Sieve<'a> {
     call: &'a Call,
     /// The triples that hold anyway.

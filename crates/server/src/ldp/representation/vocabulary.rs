@@ -11,7 +11,7 @@ pub(crate) const FCREPO: &str = "http://fedora.info/definitions/fcrepo#";
 pub(crate) const FEDORA: &str = "http://fedora.info/definitions/v4/repository#";
 /// The relation of a link to bytes that are elsewhere.
 pub(crate) const EXTERNAL: &str = "http://fedora.info/definitions/fcrepo#ExternalContent";
-/// What a description says of bytes that are elsewhere.
+/// The terms for external bytes in a description.
 pub(crate) const PROXY_FOR: &str = "http://fedora.info/definitions/v4/repository#proxyFor";
 pub(crate) const REDIRECTS_TO: &str = "http://fedora.info/definitions/v4/repository#redirectsTo";
 pub(crate) const PREMIS: &str = "http://www.loc.gov/premis/rdf/v1#";

@@ -1,4 +1,5 @@
-//! `Digest` and `Want-Digest` (RFC 3230), which the Fedora API uses: what a sender says of bytes, and what a reader wants to know.
+//! `Digest` and `Want-Digest` (RFC 3230), which the Fedora API uses: the digests sent with bytes, and those requested
+//! by a reader.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +85,7 @@ impl Known {
     }
 }
 
-/// What `Digest` headers say of the bytes that follow, in hexadecimal or base64.
+/// The digests of the following bytes in `Digest` headers, in hexadecimal or base64.
 pub(crate) fn expected(headers: &HeaderMap) -> Result<Expected, Fault> {
     let mut expected = Expected::default();
     for value in headers.get_all("digest") {

@@ -1,4 +1,4 @@
-//! The headers by which an answer says what a resource is, and what can be done with it.
+//! The headers of a response with the type of a resource, and the supported methods.
 
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use cenote_rdf::Syntax;
@@ -24,7 +24,7 @@ pub(crate) const IF_STATE_TOKEN: HeaderName = HeaderName::from_static("x-if-stat
 /// The media type of SPARQL Update.
 pub(crate) const SPARQL_UPDATE: &str = "application/sparql-update";
 
-/// Headers being gathered; what HTTP cannot say in a header is left out.
+/// Headers being collected; values that HTTP cannot represent are omitted.
 #[derive(Debug, Default)]
 pub(crate) struct Headers(pub(crate) HeaderMap);
 
@@ -42,7 +42,7 @@ impl Headers {
         self.add(header::CONTENT_TYPE, &format!("{media_type}{charset}"));
     }
 
-    /// What every answer about a resource says: its types, what it is described by, its methods.
+    /// The headers of every response about a resource: its types, its description, its methods.
     pub(crate) fn about(call: &Call, seen: &Seen) -> Self {
         let mut headers = Self::default();
         headers.types(call, seen);

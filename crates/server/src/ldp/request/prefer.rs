@@ -36,7 +36,7 @@ pub(crate) struct Preferences {
     pub(crate) no_tombstone: bool,
     /// So many members in a page, at most (LDP Paging).
     pub(crate) max_members: Option<usize>,
-    /// What was applied, as `Preference-Applied` says it.
+    /// The applied preferences, in the form of `Preference-Applied`.
     pub(crate) applied: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl Default for Preferences {
 }
 
 impl Preferences {
-    /// What the headers of a request say.
+    /// The preferences in the headers of a request.
     pub(crate) fn read(headers: &HeaderMap, dialect: &Dialect) -> Self {
         let mut preferences = Self::default();
         let values = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());

@@ -40,7 +40,7 @@ pub(crate) enum Part {
     Search,
     /// `fcr:sparql`: it and all below it, to be updated together.
     Sparql,
-    /// `fcr:tx` of the root: where transactions are begun.
+    /// `fcr:tx` of the root: where transactions are started.
     Transactions,
     /// `fcr:tx/ID`: one of them.
     Transaction(String),

@@ -169,7 +169,7 @@ pub(super) fn number(time: Time) -> i64 {
     time.nanos()
 }
 
-/// Whether text is like a pattern, in which `*` stands for anything.
+/// Whether text is like a pattern, in which `*` matches any text.
 fn is_like(text: &str, pattern: &str) -> bool {
     let Some((begin, rest)) = pattern.split_once('*') else { return text == pattern };
     let Some(mut text) = text.strip_prefix(begin) else { return false };

@@ -19,7 +19,7 @@ use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 
 const METHODS: &str = "GET,HEAD,OPTIONS";
-/// Rows in an answer, unless the request says how many.
+/// Rows in a response, unless set in the request.
 const ROWS: usize = 100;
 /// Rows that a request may skip and have answered, together.
 const REACH: usize = 100_000;

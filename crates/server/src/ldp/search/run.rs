@@ -8,7 +8,7 @@ use super::{Field, Search};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 
-/// How often the time is looked at, in resources.
+/// How often the time is checked, in resources.
 const STEP: u64 = 1_000;
 
 /// The answer over one state of the store.

@@ -13,7 +13,7 @@ use crate::ldp::request::target::Part;
 const MEMENTO: &str = "http://mementoweb.org/ns#";
 pub(super) const MEMENTO_DATETIME: HeaderName = HeaderName::from_static("memento-datetime");
 
-/// What a resource says of its versions, in dialects that do.
+/// The links from a resource to its versions, in dialects that have them.
 pub(crate) fn original(call: &Call, headers: &mut Headers) {
     let is_original = matches!(call.target.part, Part::Whole | Part::Description);
     if call.dialect.has_mementos && is_original && !call.is_memento {
@@ -24,13 +24,13 @@ pub(crate) fn original(call: &Call, headers: &mut Headers) {
     }
 }
 
-/// What the list says of itself.
+/// The links of the list itself.
 pub(super) fn timemap(call: &Call, headers: &mut Headers) {
     of_type(headers, "TimeMap");
     relations(call, headers);
 }
 
-/// What a version says of itself.
+/// The links of a version itself.
 pub(super) fn memento(call: &Call, version: &Version, headers: &mut Headers) {
     of_type(headers, "Memento");
     relations(call, headers);

@@ -69,7 +69,7 @@ fn versions(store: &Store, call: &Call) -> Result<(Seen, Vec<Version>), Fault> {
     Ok((seen, versions))
 }
 
-/// The triple by which a resource that has versions says where they are, in dialects that have it.
+/// The triple that links a resource to its versions, in dialects that have it.
 pub(crate) fn mention(store: &Store, call: &Call, seen: &Seen) -> Option<Triple> {
     if !call.dialect.mentions_versions || call.is_memento {
         return None;

@@ -26,7 +26,7 @@ use crate::problem::Problem;
 
 /// The opening whose note a position is.
 const OPENING: &str = "ldp";
-/// Changes that are looked at together.
+/// Changes examined together.
 const LOOKED_AT: usize = 1_000;
 /// How often others' changes are looked for where other servers share the catalog.
 const LOOK: Duration = Duration::from_secs(1);
@@ -41,7 +41,7 @@ pub(crate) struct Hook {
     below: StorePath,
 }
 
-/// What is to be posted next.
+/// The next posts.
 struct Page {
     activities: Vec<(Position, Value)>,
     next: Position,

@@ -1,5 +1,5 @@
-//! Change sets: begun, shown, extended, committed and dropped here; a header of a request on the usual routes says that it is part of
-//! one ([`within`]).
+//! Change sets: created, shown, extended, committed and dropped here; a header makes a request on the usual routes part
+//! of one ([`within`]).
 
 pub(crate) mod within;
 

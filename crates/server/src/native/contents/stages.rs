@@ -1,4 +1,4 @@
-//! Staged writing: the content of an upload that was begun with `from`.
+//! Staged writing: the content of an upload that was created with `from`.
 
 use axum::body::Body;
 use axum::extract::State;

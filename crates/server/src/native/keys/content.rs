@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::native::request::conditional::{Verdict, judge_read, validators};
 use crate::problem::{Problem, ProblemKind};
 
-/// A content that says it is a key set.
+/// A content with the media type of a key set.
 pub(super) struct Content {
     opened: Opened,
     format: Format,

@@ -31,8 +31,8 @@ pub(crate) fn answer_description(
     })
 }
 
-/// Answers a read with JSON that covers all clocks at once, several resources or the caller's rights. No clock
-/// stands for all of that, so its tag is a digest of the answer, and it has no time.
+/// Answers a read with JSON that covers all clocks at once, several resources or the caller's rights. No clock covers
+/// all of that, so its tag is a digest of the answer, and it has no time.
 pub(crate) fn answer_digested(
     headers: &HeaderMap,
     body: &impl Serialize,

@@ -39,7 +39,7 @@ impl CursorSeal {
         Self(LessSafeKey::new(key))
     }
 
-    /// The bytes of a cursor as a text that says nothing. `of` names the kind of listing that it belongs to.
+    /// The bytes of a cursor as an opaque text. `of` names the kind of listing that it belongs to.
     pub(crate) fn close(&self, of: &str, cursor: Vec<u8>) -> String {
         let mut nonce = [0; NONCE_LEN];
         SystemEntropy.fill(&mut nonce);

@@ -1,4 +1,4 @@
-//! `Repr-Digest` and `Content-Digest` (RFC 9530): what the sender says of the bytes, and what we say.
+//! `Repr-Digest` and `Content-Digest` (RFC 9530): the digests of the sender, and ours.
 //!
 //! A request carries the whole representation, or for a part its own bytes, so both headers
 //! mean the same here. `crc64nvme` is not among the registered algorithms; it has the eight bytes that S3 gives, the
@@ -25,8 +25,8 @@ const OTHERS: [(&str, Algorithm, usize); 4] = [
     ("crc32c", Algorithm::Crc32c, 4),
 ];
 
-/// What the headers say of the bytes that follow. A digest that cannot be checked is refused, since whoever sends
-/// one relies on it.
+/// The digests of the following bytes in the headers. A digest that cannot be checked is refused, since whoever
+/// sends one relies on it.
 pub(crate) fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
     let mut expected = Expected::default();
     for name in [REPR_DIGEST, CONTENT_DIGEST] {
@@ -55,7 +55,7 @@ fn expect(expected: &mut Expected, algorithm: &str, digest: &[u8]) -> Result<Opt
     Ok((digest.len() == *length).then(|| expected.others.push((*algorithm, digest.to_vec()))))
 }
 
-/// Sets what two headers may say alike.
+/// Sets a value that either of two headers may contain.
 fn once<T: PartialEq>(digest: &mut Option<T>, said: Option<T>) -> Result<Option<()>, Problem> {
     let Some(said) = said else { return Ok(None) };
     match digest.replace(said) {

@@ -32,7 +32,7 @@ impl<T: Query> FromRequestParts<App> for Params<T> {
     }
 }
 
-/// What a query may say.
+/// The parameters of a query.
 pub(crate) trait Query: Sized {
     /// Whether it may have a parameter of this name.
     fn takes(name: &str) -> bool;

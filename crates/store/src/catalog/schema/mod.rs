@@ -146,7 +146,7 @@ pub(crate) struct TicketRecord {
     pub(crate) bytes_limit: u64,
     #[n(10)]
     pub(crate) bytes: u64,
-    /// Only these may use it; empty means anybody.
+    /// Only these may use it; empty means anyone.
     #[n(11)]
     pub(crate) persons: Vec<PersonId>,
     /// Only from these addresses; empty means from anywhere.
@@ -184,11 +184,10 @@ pub(crate) struct UploadRecord {
     /// Where the bytes go, if a place was named.
     #[n(10)]
     pub(crate) place: Option<PlaceId>,
-    /// The second half of its id, so that it cannot be guessed. Not in uploads that were begun before there
-    /// was one.
+    /// The second half of its id, so that it cannot be guessed. Missing in uploads created before it was introduced.
     #[n(11)]
     pub(crate) secret: Option<u64>,
-    /// The SHA-256 of the ticket with which it was begun. Number 12 was the ticket itself.
+    /// The SHA-256 of the ticket with which it was created. Number 12 was the ticket itself.
     #[n(13)]
     #[cbor(with = "minicbor::bytes")]
     pub(crate) ticket: Option<[u8; 32]>,

@@ -30,7 +30,7 @@ pub(crate) struct Damage {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What is to be examined, and what was found.
+    /// The copies to examine, and the results.
     noted: BTreeMap<Copy, String>,
     marked: BTreeSet<Copy>,
 }
@@ -160,7 +160,7 @@ impl Store {
         Ok(damaged)
     }
 
-    /// Reads which copies are marked, so that they are looked at again.
+    /// Reads which copies are marked, so that they are examined again.
     pub(crate) fn load_damage(&self) -> Result<()> {
         let rows = self.view()?.rows(&keys::all_damage(), MOST)?;
         let mut state = self.inner.damage.state();

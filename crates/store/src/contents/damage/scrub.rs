@@ -43,7 +43,7 @@ enum Walk {
 pub(crate) struct WalkRecord {
     #[n(0)]
     begun: Time,
-    /// The last key that was looked at.
+    /// The last key examined.
     #[cbor(n(1), with = "minicbor::bytes")]
     after: Option<Vec<u8>>,
     #[n(2)]

@@ -17,7 +17,7 @@ use crate::model::{Resource, ResourceId, Time};
 use crate::resources::is_undigested;
 use crate::{Result, Store};
 
-/// How many rows are looked at at a time.
+/// The number of rows examined at a time.
 const STEP: usize = 1_000;
 /// How many contents are read at a time.
 const MOST: usize = 32;
@@ -97,7 +97,7 @@ impl<'a> Digesting<'a> {
 }
 
 impl Store {
-    /// All that nobody has written to since `quiet`, with their sizes, the smallest first.
+    /// All contents not written to since `quiet`, with their sizes, the smallest first.
     async fn undigested_objects(&self, quiet: Duration) -> Result<Vec<(u64, ResourceId)>> {
         let before = self.now().minus(quiet);
         self.blocking(move |store| {

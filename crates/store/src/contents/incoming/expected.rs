@@ -1,10 +1,10 @@
-//! What a sender says of bytes, and whether it is so.
+//! What a sender announces about bytes, and the verification.
 
 use cenote_blob::{Algorithm, Hasher};
 
 use crate::{Error, ErrorKind, Result};
 
-/// What the sender says of the bytes; they are refused if it is not so.
+/// The announcement of the sender; bytes that do not match it are refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expected {
     /// How many there are.

@@ -6,8 +6,7 @@ use crate::places::Claim;
 use crate::{Error, ErrorKind, Result, Store};
 
 impl Store {
-    /// Passes the outcome of a publication on. If that is sure to have failed, the blob that was to be
-    /// published goes.
+    /// Passes the outcome of a publication on. If that is certain to have failed, the blob is deleted.
     pub(crate) async fn published<T>(
         &self,
         blob: Option<NewBlob>,

@@ -26,7 +26,7 @@ use crate::{BlobId, Error, ErrorKind, Result, Store};
 /// How to take bytes in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReceiveOptions {
-    /// What the sender says of them.
+    /// The announcement of the sender.
     pub expected: Expected,
     /// The place that they go to, or the group, each place of which gets a copy; none for where new contents go. In a place that is
     /// named, even small contents become blobs. It need not be given again when they are published.

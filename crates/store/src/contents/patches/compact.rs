@@ -23,7 +23,7 @@ struct Patched {
 }
 
 impl Store {
-    /// Folds the patches of an object's content, unless somebody changes it in the meantime.
+    /// Folds the patches of an object's content, unless it is changed concurrently.
     pub(crate) async fn compact(&self, id: ResourceId) -> Result<()> {
         let Some(Patched { head, layout, to }) =
             self.blocking(move |store| store.patched(id)).await?

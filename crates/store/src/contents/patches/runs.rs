@@ -88,7 +88,7 @@ mod tests {
         Part { length, kind }
     }
 
-    /// Appends `step` bytes to the parts, folds, and says how many bytes were written for that.
+    /// Appends `step` bytes to the parts, folds, and returns the number of bytes written.
     fn fold(parts: &mut Vec<Part>, (step, kind): (u64, PartKind)) -> u64 {
         parts.push(part(step, kind));
         let mut written = 0;

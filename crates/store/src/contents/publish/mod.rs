@@ -22,7 +22,7 @@ use replace::{changed_by_put, replace_with};
 pub struct PutOptions {
     /// What must hold for it to happen.
     pub conditions: Conditions,
-    /// What the sender says of the bytes.
+    /// The announcement of the sender.
     pub expected: Expected,
     /// Create missing parent collections.
     pub parents: bool,

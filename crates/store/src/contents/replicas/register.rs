@@ -22,7 +22,7 @@ pub struct Registration {
     pub place: PlaceId,
     /// Its absolute path, on the machine that has the store open.
     pub file: String,
-    /// Its length in bytes; the file need not be there yet if this is said.
+    /// Its length in bytes; the file need not exist yet if this is given.
     pub size: Option<u64>,
     /// Its SHA-256, if that is known; computed later otherwise.
     pub sha256: Option<[u8; 32]>,

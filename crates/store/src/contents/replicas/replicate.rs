@@ -24,7 +24,7 @@ pub struct Trim {
     pub place: Option<PlaceId>,
     /// How many good ones must stay at least; one always stays.
     pub keep: usize,
-    /// Only say which.
+    /// Only report which.
     pub dry_run: bool,
 }
 

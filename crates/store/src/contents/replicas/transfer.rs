@@ -164,7 +164,7 @@ pub(crate) enum Mended {
     Done,
     /// It is whole, or not there to be read any more.
     Well,
-    /// It cannot be looked at now.
+    /// It cannot be examined now.
     Later,
 }
 

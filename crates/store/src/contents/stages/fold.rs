@@ -58,7 +58,7 @@ impl Store {
         Ok(Some(Patched { record, layout, to }))
     }
 
-    /// Returns whether nobody wrote to it in the meantime.
+    /// Returns whether it was unchanged in the meantime.
     fn exchange_stage(
         &self,
         tx: &mut Transaction,

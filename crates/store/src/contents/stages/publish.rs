@@ -1,4 +1,4 @@
-//! The end of a stage: what it holds becomes one version of the object.
+//! The end of a stage: its content becomes one version of the object.
 
 use std::collections::HashSet;
 
@@ -15,13 +15,13 @@ use crate::model::{Content, Digests, Extent, Piece, ResourceId, Stat};
 use crate::places::Destination;
 use crate::{BlobId, Bytes, Caller, Error, ErrorKind, Result, Store};
 
-/// A stage as it was when its publication began.
+/// The state of a stage at the start of its publication.
 struct Ended {
     record: UploadRecord,
     layout: Layout,
     patches: u32,
     size: u64,
-    /// Where all of it is to be.
+    /// The target places of the content.
     to: Destination,
     /// Its blobs that have to be copied there.
     away: HashSet<BlobId>,

@@ -75,7 +75,7 @@ impl Store {
         deleted.fold(0, |sum, deleted| async move { sum + u64::from(deleted) }).await
     }
 
-    /// Deletes a copy unless the catalog knows it, or somebody is making it; returns whether it did.
+    /// Deletes a copy unless it is in the catalog, or being written; returns whether it did.
     pub(crate) async fn delete_unknown(
         &self,
         id: PlaceId,

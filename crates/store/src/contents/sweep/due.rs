@@ -24,7 +24,7 @@ struct Shared {
     rings: Notify,
 }
 
-/// What is to be examined.
+/// The contents and copies to examine.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     /// Keys of notes.
@@ -51,7 +51,7 @@ impl Due {
         self.0.rings.notify_one();
     }
 
-    /// Has all notes looked at again: what kept some contents is over.
+    /// Schedules all notes to be examined again: contents may no longer be in use.
     pub(crate) fn look_at_all(&self) {
         self.work().missed = true;
         self.0.rings.notify_one();

@@ -1,7 +1,7 @@
 //! Sweeping contents that lost their last reference.
 //!
-//! Invariants: a record is deleted only in a commit that saw that nothing refers to it, and only while nobody reads the content
-//! ([`pins`]), and no change set sees it in use; a blob's bytes go only after its record ([`blobs`]).
+//! Invariants: a record is deleted only in a commit that saw that nothing refers to it, and only while the content has
+//! no readers ([`pins`]), and no change set sees it in use; a blob's bytes go only after its record ([`blobs`]).
 
 mod blobs;
 mod due;
@@ -73,7 +73,8 @@ impl Store {
             .ok_or_else(|| Error::damaged(format!("content {content} is there already")))
     }
 
-    /// Removes contents that lost their last reference more than `grace` ago and that nobody reads; zero is no grace at all.
+    /// Removes contents that lost their last reference more than `grace` ago and that have no readers; zero means no
+    /// grace period.
     ///
     /// # Errors
     /// The first fault, after all were tried.
@@ -127,7 +128,7 @@ impl Store {
         swept
     }
 
-    /// Settles notes: contents that nothing refers to are deleted, unless somebody reads them.
+    /// Settles notes: unreferenced contents are deleted, unless they are being read.
     fn erase_unused(&self, noted: Noted) -> Result<Erased> {
         let view = self.view()?;
         let (mut used, mut unused) = (Noted::new(), Noted::new());
@@ -172,7 +173,7 @@ impl Store {
         Swept { contents: erased.contents, blobs }
     }
 
-    /// Removes contents that have lost their last reference and are stored in a place, unless somebody reads them.
+    /// Removes contents that have lost their last reference and are stored in a place, unless they are being read.
     pub(crate) async fn sweep_place(&self, place: PlaceId) -> Result<()> {
         let found = self.blocking(move |store| {
             let view = store.view()?;

@@ -30,7 +30,7 @@ struct State {
     /// Counts the ends of erasures.
     moment: u64,
     readers: HashMap<ContentId, u64>,
-    /// The notes of contents that are to be erased once nobody reads them.
+    /// The notes of contents to be erased once they have no readers.
     waiting: HashMap<ContentId, Vec<Bytes>>,
     erased: HashSet<ContentId>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Pin {
     content: ContentId,
 }
 
-/// The right to erase some contents: nobody can pin them.
+/// The right to erase some contents, which cannot be pinned meanwhile.
 #[derive(Debug)]
 pub(super) struct Erasing {
     pins: Pins,

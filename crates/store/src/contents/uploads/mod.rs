@@ -1,4 +1,4 @@
-//! Uploads in parts: begun, filled in any order, completed by one publication.
+//! Uploads in parts: created, filled in any order, completed by one publication.
 
 pub(crate) mod complete;
 pub(crate) mod gather;

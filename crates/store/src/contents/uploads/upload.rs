@@ -44,7 +44,7 @@ impl From<Option<[u8; 32]>> for Completion {
     }
 }
 
-/// The id of an upload: a number, and a secret, so that nobody finds the upload of another by trying numbers.
+/// The id of an upload: a number, and a secret, so that uploads cannot be found by trying numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UploadId {
     /// The number.

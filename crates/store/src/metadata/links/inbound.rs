@@ -22,7 +22,7 @@ pub struct LinksQuery {
     pub after: Option<SearchCursor>,
     /// At most this many resources that link to it.
     pub limit: usize,
-    /// At most this many entries of the index are looked at for a page.
+    /// At most this many entries of the index are examined for a page.
     pub effort: usize,
 }
 

@@ -233,7 +233,7 @@ fn dangling(iri: &str) -> Error {
     )
 }
 
-/// A description as somebody sees it.
+/// A description as seen by a caller.
 pub(crate) struct Shown<'g> {
     pub(crate) graph: Cow<'g, Graph>,
     /// How its statements are kept, if any has a link.

@@ -18,7 +18,7 @@ use crate::model::{Graph, ResourceId};
 pub(super) struct IndexScan<'a> {
     scan: Scan<'a>,
     predicates: BTreeSet<String>,
-    /// What was looked at last.
+    /// The last entry examined.
     last: Option<Position>,
 }
 

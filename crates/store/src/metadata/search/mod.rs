@@ -46,7 +46,7 @@ pub struct Query {
     pub after: Option<SearchCursor>,
     /// At most this many items.
     pub limit: usize,
-    /// At most about this many entries of the index and the tree are looked at for a page.
+    /// At most about this many entries of the index and the tree are examined for a page.
     pub effort: usize,
 }
 

@@ -38,7 +38,7 @@ impl<P: Plan> Found<P> {
         Self { plan, items: Vec::new(), limit, looked: 0, turn, ended: false }
     }
 
-    /// How many entries were looked at.
+    /// The number of entries examined.
     pub(super) fn looked(&self) -> usize {
         self.looked
     }

@@ -14,7 +14,7 @@ pub(super) struct TreeWalk<'a> {
     walk: Walk<'a>,
     /// How many names lead to the collection searched.
     depth: usize,
-    /// The entry that was looked at last, below the collection searched.
+    /// The last entry examined, below the collection searched.
     last: Option<Vec<Name>>,
 }
 

@@ -10,7 +10,7 @@ use minicbor::{CborLen, Decode, Encode};
 use crate::model::ContentId;
 use crate::{Error, Result};
 
-/// What a resource's record says of its content.
+/// The content in the record of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub struct ContentHead {
     /// Which content.

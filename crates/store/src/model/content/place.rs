@@ -78,7 +78,7 @@ impl PlaceState {
 }
 
 impl PlaceInfo {
-    /// The record of [`PlaceId::MAIN`] before anybody has changed it.
+    /// The initial record of [`PlaceId::MAIN`].
     pub(crate) fn main() -> Self {
         Self {
             name: "main".to_owned(),

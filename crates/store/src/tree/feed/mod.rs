@@ -23,7 +23,7 @@ pub struct Position(Option<[u8; 12]>);
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Where it stands in the feed.
+    /// Its position in the feed.
     pub position: Position,
     /// What happened.
     pub kind: ChangeKind,

@@ -13,7 +13,7 @@ pub(super) struct Handle {
     pub(super) until_then: Kept,
     /// The place that they go to, if one was specified.
     pub(super) place: Option<PlaceId>,
-    /// The ticket with which it was begun, which clients do not send again.
+    /// The ticket with which it was started, which clients do not send again.
     pub(super) ticket: Option<String>,
     pub(super) path: StorePath,
 }

@@ -51,7 +51,7 @@ impl fmt::Display for Rights {
 impl FromStr for Rights {
     type Err = Error;
 
-    /// Also takes `none`, `read` and `write`, as people say them.
+    /// Also accepts `none`, `read` and `write`.
     fn from_str(text: &str) -> Result<Self> {
         text.split('+').map(one).collect()
     }
