@@ -1,7 +1,7 @@
 """A content of a store that is written in place, and published as a whole.
 
-Invariant: under its name the store has what was published last, or what was there before. What is
-written waits in memory and in a stage of the server, which nobody else sees.
+Invariant: under its name the store has the content published last, or the earlier one. Written data waits in memory and in a stage
+of the server, which is invisible to others.
 """
 
 import atexit
@@ -44,7 +44,8 @@ def close_at_exit(file):
 @atexit.register
 def _close_all():
     for file in list(_open_files):
-        # The next one is to be published, too. An error is reported by those who close it themselves.
+        # The next one has to be published, too. Errors are reported to programs that close it
+        # themselves.
         try:
             file.close()
         except (OSError, RuntimeError):
@@ -99,7 +100,7 @@ def stored(url):
     try:
         has_login = connection(url).user is not None
     except Error:
-        # Whatever is wrong with the settings, they are not needed.
+        # Errors in the settings do not matter, since they are not needed.
         return None
     return Stored(url) if has_login else None
 
@@ -121,7 +122,7 @@ class Stage:
         self._native = connection(url)
         self._process = os.getpid()
         self._id = self._tag = None
-        # A publication whose answer was lost may have happened.
+        # A publication whose response was lost may have happened.
         self._is_lost = False
         self._blocks = {}
         #: Whether it has no content yet.
@@ -163,11 +164,11 @@ class Stage:
         return bytes(data)
 
     def _staged_range(self, start, stop):
-        """Bytes that were sent or were there before."""
+        """Bytes that were sent or already existed."""
         if start >= stop:
             return b''
         if any(at <= start and stop <= at + len(written) for at, written in self._writes):
-            # They are overlaid by what waits.
+            # They are overlaid by buffered bytes.
             return bytes(stop - start)
         if stop - start > BLOCK:
             return self._request(start, stop)
@@ -219,7 +220,7 @@ class Stage:
         self._waiting = sum(len(written) for _, written in self._writes)
 
     def relieve(self):
-        """Send what waits if it is enough. While the server is away, more can wait until it is tried again."""
+        """Send buffered bytes if there are enough. While the server is unreachable, more are buffered until the next attempt."""
         if self._waiting < self._enough:
             return
         try:
@@ -231,7 +232,7 @@ class Stage:
                 raise
 
     def _send(self):
-        """Send everything; what was sent no longer waits, also if the rest fails."""
+        """Send everything; sent bytes are no longer buffered, even if the rest fails."""
         if self._id is None:
             self._begin()
         self._blocks.clear()
@@ -274,7 +275,7 @@ class Stage:
         self._send()
         was_lost, self._is_lost = self._is_lost, True
         try:
-            # A content that began from nothing replaces any, unless the name has to be free.
+            # A new content replaces any, unless the name has to be free.
             force = self._tag is None and not self._create_only
             self._tag = self._native.publish_stage(self._id, force).wait()['etag']
         except ChangedError as error:
@@ -288,7 +289,7 @@ class Stage:
         self._is_lost = self._changed = False
 
     def _published(self):
-        """The tag of the content, if the lost answer said that it was published."""
+        """The tag of the content, if it was published although the response was lost."""
         found = self._native.stat(self.path).wait()
         if found['size'] != self.size:
             raise self._conflict(None)
@@ -302,7 +303,7 @@ class Stage:
         return ChangedError(errno.EBUSY, text, kind='precondition', hint=getattr(error, 'hint', None) or hint)
 
     def discard(self):
-        """Drop what was not published."""
+        """Drop unpublished data."""
         stage, self._id = self._id, None
         if stage is None or self._process != os.getpid():
             return

@@ -67,11 +67,11 @@ class AsyncStore(AsyncHistory):
 
         Args:
             path: The resource.
-            as_of: As it was then: a time, or the position of a change.
+            as_of: The state at a moment: a time, or the position of a change.
 
         Raises:
-            NotFoundError: There is none, or the caller may not see it.
-            ChangedError: What it was then is no longer kept.
+            NotFoundError: It does not exist, or the caller may not see it.
+            ChangedError: Its state at that moment is no longer kept.
         """
         if as_of is not None:
             return Resource(await done(self._native.stat_as_of(path, _local.moment(as_of))))
@@ -83,7 +83,7 @@ class AsyncStore(AsyncHistory):
         return [row if isinstance(row, Error) else Resource(row) for row in found]
 
     async def exists(self, path: str) -> bool:
-        """Whether there is a resource that the caller may see."""
+        """Whether the resource exists and the caller may see it."""
         try:
             await done(self._native.stat(path))
         except FileNotFoundError:
@@ -148,16 +148,16 @@ class AsyncStore(AsyncHistory):
                 yield Resource(row)
 
     async def sparql(self, query: str, accept: str = 'application/sparql-results+json') -> bytes:
-        """The answer to a query in SPARQL 1.1, in the media type ``accept``."""
+        """The result of a SPARQL 1.1 query, in the media type ``accept``."""
         return await done(self._native.sparql(query, accept))
 
     async def du(self, path: str = '/') -> Usage:
-        """How much is below a resource."""
+        """The number and size of the resources below a resource."""
         found = await done(self._native.usage(path))
         return Usage(found['objects'], found['collections'], found['bytes'])
 
     async def whoami(self) -> Identity:
-        """Who the caller is."""
+        """The identity of the caller."""
         who = await done(self._native.whoami())
         return Identity(who['name'], who['role'], who['groups'])
 
@@ -181,7 +181,7 @@ class AsyncStore(AsyncHistory):
             stop: The byte before which reading ends.
             version: A kept version instead of the current content.
             if_match: Only while the content has this tag (:attr:`Resource.etag`).
-            as_of: The content that it had then.
+            as_of: Its content at a moment.
         """
         if as_of is not None:
             moment = _local.moment(as_of)
@@ -282,7 +282,7 @@ class AsyncStore(AsyncHistory):
         return Resource(await done(put))
 
     async def _there(self, path: str) -> _local.There:
-        """What is below a collection already."""
+        """The existing resources below a collection."""
         there = _local.There(path)
         if await self.exists(path):
             async for resource in self.tree(path):
@@ -334,7 +334,7 @@ class AsyncStore(AsyncHistory):
         if_match: str | None = None,
         media_type: str | None = None,
     ) -> AsyncUpload:
-        """Begin an upload in parts, of a content of ``size`` bytes."""
+        """Start an upload in parts, of a content of ``size`` bytes."""
         begin = self._native.begin_upload(path, size, media_type, parents, create_only, if_match)
         return AsyncUpload(self._native, await done(begin))
 
@@ -414,7 +414,7 @@ class AsyncStore(AsyncHistory):
     # Access
 
     async def acl(self, path: str) -> Access:
-        """Who may do what with a resource."""
+        """The permissions on a resource."""
         found = await done(self._native.access(path))
         rows = found['grants']
         grants = [Grant(row['name'], row['level'], row['scope'], row.get('from')) for row in rows]
@@ -440,7 +440,7 @@ class AsyncStore(AsyncHistory):
         await done(self._native.change_access(path, entries, closed, inherit))
 
     async def tickets(self, path: str | None = None) -> list[Ticket]:
-        """The tickets on a resource, or all that the caller made."""
+        """The tickets on a resource, or all that the caller created."""
         return [Ticket(row) for row in await done(self._native.tickets(path))]
 
     async def ticket_add(
@@ -451,13 +451,13 @@ class AsyncStore(AsyncHistory):
         uses: int | None = None,
         expires_in: int | None = None,
     ) -> Ticket:
-        """Make a ticket: whoever has it may read or write the resource.
+        """Create a ticket, whose bearer may read or write the resource.
 
         Args:
             path: The resource.
             level: What it allows.
             uses: How often it may be used.
-            expires_in: Seconds until it ends.
+            expires_in: Seconds until it expires.
         """
         return Ticket(await done(self._native.add_ticket(path, level, uses, expires_in)))
 
@@ -546,7 +546,7 @@ class AsyncUpload:
         return Resource(await done(self._native.complete_upload(self.id)))
 
     async def abandon(self) -> None:
-        """Drop all that has arrived."""
+        """Abandon the upload."""
         await done(self._native.abandon_upload(self.id))
 
     async def __aenter__(self) -> AsyncUpload:
@@ -571,7 +571,7 @@ class AsyncChangeSet:
     dropped if there was an exception.
 
     Raises:
-        ChangedError: From the commit: somebody else changed the same meanwhile; nothing is done.
+        ChangedError: From the commit: the same was changed concurrently; nothing is done.
     """
 
     def __init__(self, native: _native.Connection, idle: int | None) -> None:

@@ -6,5 +6,5 @@ from typing import Any
 
 
 async def done(pending: Any) -> Any:
-    """The answer of a call, which is awaited. Cancelling the task abandons the call."""
+    """The result of a call, which is awaited. Cancelling the task abandons the call."""
     return await pending

@@ -16,8 +16,8 @@ __all__ = ['CenoteFile']
 class CenoteFile(AbstractBufferedFile):
     """A file of a store.
 
-    What is read is one content: if the object is replaced meanwhile, reading fails. What is written
-    is published when the file is closed or, in a transaction, at its end.
+    All reads return one content: if the object is replaced meanwhile, reading fails. Written data is published when the file is
+    closed or, in a transaction, at its end.
     """
 
     DEFAULT_BLOCK_SIZE = 8 << 20
@@ -76,10 +76,10 @@ class CenoteFile(AbstractBufferedFile):
         return True
 
     def commit(self) -> None:
-        """Publish what was written."""
+        """Publish the written data."""
         try:
             if self._stage is not None:
-                # Appending needs the content that it began from, everything else replaces any.
+                # Appending requires the initial content, all other modes replace any content.
                 self._wait(self.publisher.publish_stage(self._stage, self.mode == 'wb'))
             else:
                 options = _spec.putting(create_only=self.mode == 'xb')
@@ -89,14 +89,14 @@ class CenoteFile(AbstractBufferedFile):
         self._stage = self._content = None
 
     def discard(self) -> None:
-        """Drop what was written."""
+        """Drop the written data."""
         stage, self._stage, self._content = self._stage, None, None
         if stage is not None:
             self._wait(self._native.abandon_upload(stage))
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         if kind is not None and self.writable() and not self.closed:
-            # Half of a content is not published.
+            # An incomplete content is not published.
             self.closed = True
             self.discard()
             return

@@ -1,4 +1,4 @@
-"""What a store answers with: immutable views of the server's rows."""
+"""The results of a store: immutable views of the server's rows."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Resource(Row):
     def kind(self) -> str:
         """``object``, ``collection``, ``link`` or ``description``.
 
-        Of the past also ``lost``: it was there, and only its path and id are known.
+        Of the past also ``lost``: it existed, and only its path and id are known.
         """
         return self.fields['kind']
 
@@ -164,7 +164,7 @@ class Version(Row):
 
     @property
     def label(self) -> str | None:
-        """What it was labelled."""
+        """Its label."""
         return self.fields.get('label')
 
 
@@ -218,7 +218,7 @@ class Ticket(Row):
 
     @property
     def id(self) -> str | None:
-        """What identifies it in lists; it opens nothing."""
+        """Its id in lists, which gives no access."""
         return self.fields.get('id')
 
     @property
@@ -233,12 +233,12 @@ class Ticket(Row):
 
     @property
     def expires(self) -> datetime | None:
-        """When it ends."""
+        """When it expires."""
         return moment(self.fields.get('expires'))
 
 
 class TrashItem(Row):
-    """Something that was removed, with everything below it, and is kept for a while."""
+    """A removed resource, with everything below it, that is kept for a while."""
 
     __slots__ = ()
     _shown = ('id', 'path', 'kind', 'removed', 'removed_by', 'until', 'resources', 'bytes')
@@ -250,12 +250,12 @@ class TrashItem(Row):
 
     @property
     def path(self) -> str:
-        """The path that it had."""
+        """Its former path."""
         return self.fields['path']
 
     @property
     def kind(self) -> str:
-        """What it is, as :attr:`Resource.kind`."""
+        """Its kind, as in :attr:`Resource.kind`."""
         return self.fields['kind']
 
     @property
@@ -275,7 +275,7 @@ class TrashItem(Row):
 
     @property
     def resources(self) -> int | None:
-        """How many resources it is, if they have been counted."""
+        """The number of resources, if they have been counted."""
         return self.fields.get('resources')
 
     @property
@@ -285,7 +285,7 @@ class TrashItem(Row):
 
 
 class Quota(Row):
-    """Limits on what is below a collection, or on what a user or a group owns."""
+    """Limits for the resources below a collection, or those of a user or a group."""
 
     __slots__ = ()
     _shown = ('path', 'user', 'group', 'hard', 'soft', 'total', 'until')
@@ -317,13 +317,13 @@ class Quota(Row):
 
     @property
     def total(self) -> Amount | None:
-        """How much there is; ``None`` while it is being counted."""
+        """The current usage; ``None`` while it is being counted."""
         total = self.fields.get('total')
         return Amount.of(total) if total else None
 
     @property
     def until(self) -> datetime | None:
-        """When the soft limit that is exceeded becomes a hard one."""
+        """When the exceeded soft limit becomes a hard one."""
         return moment(self.fields.get('until'))
 
 
@@ -357,7 +357,7 @@ class Grant(NamedTuple):
 
 
 class Access(NamedTuple):
-    """Who may do what with a resource, including inherited entries."""
+    """The permissions on a resource, including inherited entries."""
 
     grants: list[Grant]
     closed: bool
@@ -365,7 +365,7 @@ class Access(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """Who the caller is."""
+    """The identity of the caller."""
 
     name: str
     role: str
@@ -373,7 +373,7 @@ class Identity(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """How much is below a resource."""
+    """The number and size of the resources below a resource."""
 
     objects: int
     collections: int

@@ -64,11 +64,11 @@ class Store(History):
 
         Args:
             path: The resource.
-            as_of: As it was then: a time, or the position of a change.
+            as_of: The state at a moment: a time, or the position of a change.
 
         Raises:
-            NotFoundError: There is none, or the caller may not see it.
-            ChangedError: What it was then is no longer kept.
+            NotFoundError: It does not exist, or the caller may not see it.
+            ChangedError: Its state at that moment is no longer kept.
         """
         if as_of is not None:
             return Resource(done(self._native.stat_as_of(path, _local.moment(as_of))))
@@ -80,7 +80,7 @@ class Store(History):
         return [row if isinstance(row, Error) else Resource(row) for row in found]
 
     def exists(self, path: str) -> bool:
-        """Whether there is a resource that the caller may see."""
+        """Whether the resource exists and the caller may see it."""
         try:
             done(self._native.stat(path))
         except FileNotFoundError:
@@ -145,16 +145,16 @@ class Store(History):
                 yield Resource(row)
 
     def sparql(self, query: str, accept: str = 'application/sparql-results+json') -> bytes:
-        """The answer to a query in SPARQL 1.1, in the media type ``accept``."""
+        """The result of a SPARQL 1.1 query, in the media type ``accept``."""
         return done(self._native.sparql(query, accept))
 
     def du(self, path: str = '/') -> Usage:
-        """How much is below a resource."""
+        """The number and size of the resources below a resource."""
         found = done(self._native.usage(path))
         return Usage(found['objects'], found['collections'], found['bytes'])
 
     def whoami(self) -> Identity:
-        """Who the caller is."""
+        """The identity of the caller."""
         who = done(self._native.whoami())
         return Identity(who['name'], who['role'], who['groups'])
 
@@ -178,7 +178,7 @@ class Store(History):
             stop: The byte before which reading ends.
             version: A kept version instead of the current content.
             if_match: Only while the content has this tag (:attr:`Resource.etag`).
-            as_of: The content that it had then.
+            as_of: Its content at a moment.
         """
         if as_of is not None:
             moment = _local.moment(as_of)
@@ -279,7 +279,7 @@ class Store(History):
         return Resource(done(put))
 
     def _there(self, path: str) -> _local.There:
-        """What is below a collection already."""
+        """The existing resources below a collection."""
         there = _local.There(path)
         if self.exists(path):
             for resource in self.tree(path):
@@ -331,7 +331,7 @@ class Store(History):
         if_match: str | None = None,
         media_type: str | None = None,
     ) -> Upload:
-        """Begin an upload in parts, of a content of ``size`` bytes."""
+        """Start an upload in parts, of a content of ``size`` bytes."""
         begin = self._native.begin_upload(path, size, media_type, parents, create_only, if_match)
         return Upload(self._native, done(begin))
 
@@ -411,7 +411,7 @@ class Store(History):
     # Access
 
     def acl(self, path: str) -> Access:
-        """Who may do what with a resource."""
+        """The permissions on a resource."""
         found = done(self._native.access(path))
         rows = found['grants']
         grants = [Grant(row['name'], row['level'], row['scope'], row.get('from')) for row in rows]
@@ -437,7 +437,7 @@ class Store(History):
         done(self._native.change_access(path, entries, closed, inherit))
 
     def tickets(self, path: str | None = None) -> list[Ticket]:
-        """The tickets on a resource, or all that the caller made."""
+        """The tickets on a resource, or all that the caller created."""
         return [Ticket(row) for row in done(self._native.tickets(path))]
 
     def ticket_add(
@@ -448,13 +448,13 @@ class Store(History):
         uses: int | None = None,
         expires_in: int | None = None,
     ) -> Ticket:
-        """Make a ticket: whoever has it may read or write the resource.
+        """Create a ticket, whose bearer may read or write the resource.
 
         Args:
             path: The resource.
             level: What it allows.
             uses: How often it may be used.
-            expires_in: Seconds until it ends.
+            expires_in: Seconds until it expires.
         """
         return Ticket(done(self._native.add_ticket(path, level, uses, expires_in)))
 
@@ -543,7 +543,7 @@ class Upload:
         return Resource(done(self._native.complete_upload(self.id)))
 
     def abandon(self) -> None:
-        """Drop all that has arrived."""
+        """Abandon the upload."""
         done(self._native.abandon_upload(self.id))
 
     def __enter__(self) -> Upload:
@@ -568,7 +568,7 @@ class ChangeSet:
     dropped if there was an exception.
 
     Raises:
-        ChangedError: From the commit: somebody else changed the same meanwhile; nothing is done.
+        ChangedError: From the commit: the same was changed concurrently; nothing is done.
     """
 
     def __init__(self, native: _native.Connection, idle: int | None) -> None:

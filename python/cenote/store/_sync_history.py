@@ -40,7 +40,7 @@ class History:
 
         Args:
             path: The resource.
-            since: The position of a change, after which to begin. Without one: all changes that the
+            since: The position of a change after which to start. Without one: all changes that the
                 feed still has or, with ``follow``, those from now on.
             follow: Wait for further changes, without an end.
         """
@@ -66,9 +66,9 @@ class History:
         """Restore what was at a path, under a path that is free.
 
         Args:
-            path: The path that it had.
+            path: Its former path.
             as_of: When: a time, or the position of a change.
-            to: The path that it gets.
+            to: The new path.
             recursive: With everything that was below it.
             parents: Create missing collections.
             partial: Leave out what is no longer kept, instead of restoring nothing.
@@ -78,7 +78,7 @@ class History:
         return Resource(done(restored))
 
     def trash(self, path: str | None = None) -> list[TrashItem]:
-        """What was removed and can be restored, or that of it which was below a collection."""
+        """Removed resources that can be restored, optionally only those formerly below a collection."""
         rows, found = self._native.trash(path), list[TrashItem]()
         while some := done(rows.next()):
             found.extend(map(TrashItem, some))
@@ -87,18 +87,18 @@ class History:
     def trash_restore(
         self, item: int | TrashItem, to: str | None = None, *, parents: bool = False
     ) -> Resource:
-        """Restore what was removed, with everything below it.
+        """Restore a removed resource, with everything below it.
 
         Args:
             item: The item of :meth:`trash`, or its id.
-            to: The path that it gets; by default the one that it had.
+            to: The new path; by default the former one.
             parents: Create missing collections.
         """
         number = item.id if isinstance(item, TrashItem) else item
         return Resource(done(self._native.restore_removed(number, to, parents)))
 
     def trash_empty(self, item: int | TrashItem | None = None) -> int:
-        """Remove an item for good, or everything that the caller could restore.
+        """Permanently remove an item, or everything that the caller could restore.
 
         Returns:
             How many items were removed.

@@ -6,5 +6,5 @@ from typing import Any
 
 
 def done(pending: Any) -> Any:
-    """The answer of a call, which is waited for without the interpreter lock."""
+    """The result of a call, which is waited for without the interpreter lock."""
     return pending.wait()

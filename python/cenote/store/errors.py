@@ -50,15 +50,15 @@ class Error(OSError):
 
 
 class InvalidError(Error, ValueError):
-    """The request is invalid, such as a path that is none."""
+    """The request is invalid, such as a malformed path."""
 
 
 class UnauthenticatedError(Error, PermissionError):
-    """The login failed: a wrong password, or a token that is wrong or has ended."""
+    """The login failed: a wrong password, or a token that is wrong or has expired."""
 
 
 class DeniedError(Error, PermissionError):
-    """The caller may not do that."""
+    """The caller does not have permission."""
 
 
 class NotFoundError(Error, FileNotFoundError):
@@ -78,7 +78,7 @@ class WrongKindError(Error, IsADirectoryError, NotADirectoryError):
 
 
 class ChangedError(Error):
-    """Somebody else changed it meanwhile, or a condition does not hold."""
+    """It was changed concurrently, or a condition does not hold."""
 
 
 class NoSpaceError(Error):
@@ -98,7 +98,7 @@ class UnreachableError(Error, ConnectionError):
 
 
 class ProtocolError(Error):
-    """The answer is not that of a cenote server of a compatible version."""
+    """The response is not from a cenote server of a compatible version."""
 
 
 class TransferError(Error):
