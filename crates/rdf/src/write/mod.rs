@@ -1,34 +1,19 @@
 //! From triples to text, piece by piece: a graph of any size is written with the memory of a piece.
 
-use std::collections::BTreeSet;
+mod prefixes;
+mod turtle;
+
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use oxrdf::{Term, Triple, TripleRef};
+use oxrdf::{Triple, TripleRef};
 use oxrdfio::{RdfSerializer, WriterQuadSerializer};
+use oxttl::NTriplesSerializer;
 use oxttl::ntriples::LowLevelNTriplesSerializer;
-use oxttl::turtle::LowLevelTurtleSerializer;
-use oxttl::{NTriplesSerializer, TurtleSerializer};
 
+use self::prefixes::{Prefix, used};
+use self::turtle::TurtleWriter;
 use crate::Syntax;
-
-/// The prefixes of Turtle and its like.
-const PREFIXES: [(&str, &str); 14] = [
-    ("acl", "http://www.w3.org/ns/auth/acl#"),
-    ("dc", "http://purl.org/dc/elements/1.1/"),
-    ("dcterms", "http://purl.org/dc/terms/"),
-    ("ebucore", "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#"),
-    ("fedora", "http://fedora.info/definitions/v4/repository#"),
-    ("fcrepo", "http://fedora.info/definitions/fcrepo#"),
-    ("foaf", "http://xmlns.com/foaf/0.1/"),
-    ("ldp", "http://www.w3.org/ns/ldp#"),
-    ("memento", "http://mementoweb.org/ns#"),
-    ("pcdm", "http://pcdm.org/models#"),
-    ("premis", "http://www.loc.gov/premis/rdf/v1#"),
-    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
-    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
-    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
-];
 
 /// Writes triples in one syntax.
 pub struct Writer {
@@ -36,9 +21,9 @@ pub struct Writer {
     kind: Kind,
 }
 
-/// The serializer of a syntax. Those of Turtle and N-Triples get the text with each triple; the others store their output.
+/// The serializer of a syntax. Those of Turtle and N-Triples are given the text with each triple; the others store their output.
 enum Kind {
-    Turtle(LowLevelTurtleSerializer),
+    Turtle(TurtleWriter),
     NTriples(LowLevelNTriplesSerializer),
     Other(Shared, WriterQuadSerializer<Shared>),
 }
@@ -55,20 +40,17 @@ const MEMORY: &str = "memory takes what is written";
 impl Writer {
     /// A text without triples yet, with the usual prefixes that the first of them use.
     pub fn new(syntax: Syntax, first: &[Triple]) -> Self {
-        let used = used(first);
-        let prefixes = PREFIXES.iter().filter(|(_, namespace)| used.contains(namespace));
-        Self { text: Vec::new(), kind: Kind::new(syntax, prefixes) }
+        Self { text: Vec::new(), kind: Kind::new(syntax, first) }
     }
 
     /// Appends a triple. Those of one subject should follow each other: the syntaxes are shorter for it.
     pub fn triple<'a>(&mut self, triple: impl Into<TripleRef<'a>>) {
         let text = &mut self.text;
         match &mut self.kind {
-            Kind::Turtle(turtle) => turtle.serialize_triple(triple, text),
-            Kind::NTriples(lines) => lines.serialize_triple(triple, text),
-            Kind::Other(_, other) => other.serialize_triple(triple),
+            Kind::Turtle(turtle) => turtle.triple(triple.into(), text),
+            Kind::NTriples(lines) => lines.serialize_triple(triple, text).expect(MEMORY),
+            Kind::Other(_, other) => other.serialize_triple(triple).expect(MEMORY),
         }
-        .expect(MEMORY);
     }
 
     /// What was written since the last call.
@@ -82,7 +64,7 @@ impl Writer {
     /// What was not taken yet, up to the end of the text.
     pub fn finish(mut self) -> Vec<u8> {
         match self.kind {
-            Kind::Turtle(mut turtle) => turtle.finish(&mut self.text).expect(MEMORY),
+            Kind::Turtle(mut turtle) => turtle.finish(&mut self.text),
             Kind::NTriples(_) => {}
             Kind::Other(_, other) => return other.finish().expect(MEMORY).take(),
         }
@@ -91,50 +73,22 @@ impl Writer {
 }
 
 impl Kind {
-    fn new<'p>(
-        syntax: Syntax,
-        prefixes: impl Iterator<Item = &'p (&'static str, &'static str)>,
-    ) -> Self {
-        const IRIS: &str = "the prefixes are IRIs";
+    fn new(syntax: Syntax, first: &[Triple]) -> Self {
         match syntax {
-            Syntax::Turtle | Syntax::N3 => Self::Turtle(
-                prefixes
-                    .fold(TurtleSerializer::new(), |turtle, (prefix, iri)| {
-                        turtle.with_prefix(*prefix, *iri).expect(IRIS)
-                    })
-                    .low_level(),
-            ),
+            Syntax::Turtle | Syntax::N3 => Self::Turtle(TurtleWriter::new(used(first))),
             Syntax::NTriples => Self::NTriples(NTriplesSerializer::new().low_level()),
-            Syntax::JsonLd | Syntax::RdfXml => {
-                let serializer = RdfSerializer::from_format(syntax.format());
-                let serializer = prefixes.fold(serializer, |serializer, (prefix, iri)| {
-                    serializer.with_prefix(*prefix, *iri).expect(IRIS)
-                });
-                let shared = Shared::default();
-                Self::Other(shared.clone(), serializer.for_writer(shared))
-            }
+            Syntax::JsonLd | Syntax::RdfXml => Self::other(syntax, &used(first)),
         }
     }
-}
 
-/// The namespaces of [`PREFIXES`] in which triples have terms.
-fn used(triples: &[Triple]) -> BTreeSet<&'static str> {
-    let terms = triples.iter().flat_map(|triple| {
-        let object = match &triple.object {
-            Term::NamedNode(node) => node.as_str(),
-            Term::Literal(literal) => literal.datatype().as_str(),
-            Term::BlankNode(_) => "",
-        };
-        [triple.predicate.as_str(), object]
-    });
-    terms.filter_map(known_namespace).collect()
-}
-
-/// The namespace of an IRI, if it has a prefix.
-fn known_namespace(iri: &str) -> Option<&'static str> {
-    // Comparing with what precedes the local name decides by the length nearly always.
-    let namespace = &iri[..=iri.rfind(['#', '/'])?];
-    PREFIXES.iter().map(|(_, known)| *known).find(|known| *known == namespace)
+    fn other(syntax: Syntax, prefixes: &[Prefix]) -> Self {
+        let serializer = RdfSerializer::from_format(syntax.format());
+        let serializer = prefixes.iter().fold(serializer, |serializer, (prefix, iri)| {
+            serializer.with_prefix(*prefix, *iri).expect("the prefixes are IRIs")
+        });
+        let shared = Shared::default();
+        Self::Other(shared.clone(), serializer.for_writer(shared))
+    }
 }
 
 /// Memory that is written to in one place and taken from in another.
@@ -160,7 +114,7 @@ impl Write for Shared {
 
 #[cfg(test)]
 mod tests {
-    use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode};
+    use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Term};
     use proptest::prelude::*;
 
     use super::*;
