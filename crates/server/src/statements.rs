@@ -22,21 +22,27 @@ pub(crate) trait Iris {
 }
 
 /// A statement as text has it; its unit is not shown.
-pub(crate) fn triple(statement: &Statement, iris: &impl Iris) -> Triple {
-    let subject = match statement.subject.as_deref().unwrap_or_default() {
+pub(crate) fn triple(statement: Statement, iris: &impl Iris) -> Triple {
+    let subject = match statement.subject.unwrap_or_default() {
         blank if blank.starts_with("_:") => BlankNode::new_unchecked(&blank[2..]).into(),
-        iri => NamedOrBlankNode::from(NamedNode::new_unchecked(iris.outward(iri))),
+        iri => NamedOrBlankNode::from(outward(iri, iris)),
     };
-    Triple::new(
-        subject,
-        NamedNode::new_unchecked(&statement.predicate),
-        object(&statement.object, iris),
-    )
+    let predicate = NamedNode::new_unchecked(statement.predicate);
+    Triple::new(subject, predicate, object(statement.object, iris))
 }
 
-fn object(term: &Term, iris: &impl Iris) -> cenote_rdf::Term {
+/// An IRI of a description, as text has it; one that stays as it is, is not copied.
+fn outward(iri: String, iris: &impl Iris) -> NamedNode {
+    let changed = match iris.outward(&iri) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(changed) => Some(changed),
+    };
+    NamedNode::new_unchecked(changed.unwrap_or(iri))
+}
+
+fn object(term: Term, iris: &impl Iris) -> cenote_rdf::Term {
     match term {
-        Term::Iri(iri) => NamedNode::new_unchecked(iris.outward(iri)).into(),
+        Term::Iri(iri) => outward(iri, iris).into(),
         Term::Blank(label) => BlankNode::new_unchecked(label.trim_start_matches("_:")).into(),
         Term::Literal { value, language: Some(language), .. } => {
             Literal::new_language_tagged_literal_unchecked(value, language).into()

@@ -125,7 +125,8 @@ impl Resource {
     fn new(call: &Call, seen: &Seen) -> Self {
         let iris = OwnIris::new(&call.web, seen.path());
         let id = seen.stat.id;
-        let stated = seen.description.iter().map(|it| renamed(triple(it, &iris), &to_blank(id)));
+        let stated =
+            seen.description.iter().map(|it| renamed(triple(it.clone(), &iris), &to_blank(id)));
         Self {
             id,
             path: seen.path().clone(),

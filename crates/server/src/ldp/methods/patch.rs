@@ -130,7 +130,7 @@ fn updated(
     (update, cancel): (&Update, &Cancel),
 ) -> Result<Graph, Fault> {
     let iris = OwnIris::new(&call.web, call.path());
-    let before: HashSet<Triple> = old.iter().map(|it| triple(it, &iris)).collect();
+    let before: HashSet<Triple> = old.iter().map(|it| triple(it.clone(), &iris)).collect();
     let all = before.iter().chain(managed).cloned();
     let after = update.apply(all, MOST, cancel).map_err(fault)?;
     let wanted = settled(store, call, call.path(), (&before, managed), &after)?;

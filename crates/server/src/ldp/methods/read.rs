@@ -72,7 +72,7 @@ fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
         return html::show(&reading, store, call, &seen);
     }
     match representation(call, &seen.stat)? {
-        Choice::Graph(syntax) => graph(&reading, store, call, &seen, syntax),
+        Choice::Graph(syntax) => graph(&reading, store, call, seen, syntax),
         Choice::Other => {
             let id = At::Id(seen.stat.id);
             let opened = store.open(&call.caller, &id, &ReadOptions::default())?;
@@ -104,11 +104,11 @@ pub(crate) fn graph(
     reading: &Reading,
     store: &Store,
     call: &Call,
-    seen: &Seen,
+    seen: Seen,
     syntax: Syntax,
 ) -> Result<Found, Fault> {
-    let mut headers = Headers::about(call, seen);
-    headers.graph_validators(call.dialect, seen);
+    let mut headers = Headers::about(call, &seen);
+    headers.graph_validators(call.dialect, &seen);
     headers.add(header::VARY, "Accept, Prefer");
     let tag = call.dialect.tags_graphs.then(|| seen.tag());
     if conditions::judge(call, tag.as_deref(), seen.changed())? == Verdict::NotModified {

@@ -32,18 +32,18 @@ impl Representation {
         call: &Call,
         reading: &Reading,
         store: &Store,
-        seen: &Seen,
+        seen: Seen,
         syntax: Syntax,
     ) -> Result<Self, Fault> {
         let (preferences, web) = (&call.preferences, &call.web);
-        let triples = own(call, reading, store, seen)?;
         let mut rest = Vec::new();
         if preferences.membership {
-            rest = Members::of(reading, seen, web)?;
+            rest = Members::of(reading, &seen, web)?;
         }
         if preferences.containment && seen.model.is_container() {
-            rest.push(Members::contained(seen, web));
+            rest.push(Members::contained(&seen, web));
         }
+        let triples = own(call, reading, store, seen)?;
         let mut writer = Writer::new(syntax, &triples);
         triples.iter().for_each(|triple| writer.triple(triple));
         if preferences.inbound {
@@ -86,20 +86,21 @@ pub(crate) fn own(
     call: &Call,
     reading: &Reading,
     store: &Store,
-    seen: &Seen,
+    seen: Seen,
 ) -> Result<Vec<Triple>, Fault> {
     let (preferences, web) = (&call.preferences, &call.web);
-    let iris = OwnIris::new(web, seen.path());
-    let stated = seen.description.iter().filter(|_| preferences.stated);
-    let stated = stated.map(|statement| triple(statement, &iris));
-    let mut triples: Vec<Triple> = stated.collect();
+    let mut computed = Vec::new();
     if preferences.managed {
-        triples.extend(seen.managed(call.dialect, web));
-        triples.extend(versions::mention(store, call, seen));
+        computed.extend(seen.managed(call.dialect, web));
+        computed.extend(versions::mention(store, call, &seen));
     }
     if preferences.membership {
-        triples.extend(member_of(reading, seen, web)?);
+        computed.extend(member_of(reading, &seen, web)?);
     }
+    let iris = OwnIris::new(web, &seen.stat.path);
+    let stated = seen.description.into_iter().filter(|_| preferences.stated);
+    let mut triples: Vec<Triple> = stated.map(|statement| triple(statement, &iris)).collect();
+    triples.append(&mut computed);
     // Statements with one subject are adjacent, and duplicates (with two units, or also made by the server) appear once. The
     // description is nearly in this order already, of which a stable sort makes use.
     triples.sort_by(|one, other| order(one).cmp(&order(other)));
@@ -168,9 +169,9 @@ pub(crate) fn inbound(call: &Call, store: &Store, writer: &mut Writer) -> Result
     loop {
         let query = LinksQuery { to: call.at(), after, limit: LINKING, effort: Query::EFFORT };
         let page = store.links(&call.caller, &query)?;
-        for linking in page.items.iter().filter(|linking| linking.from.path != *call.path()) {
+        for linking in page.items.into_iter().filter(|linking| linking.from.path != *call.path()) {
             let iris = OwnIris::new(&call.web, &linking.from.path);
-            linking.statements.iter().for_each(|it| writer.triple(&triple(it, &iris)));
+            linking.statements.into_iter().for_each(|it| writer.triple(&triple(it, &iris)));
         }
         match page.next {
             Some(next) => after = Some(next),

@@ -69,7 +69,7 @@ impl<'a> Sieve<'a> {
         so.extend(versions::mention(store, call, seen));
         let iris = OwnIris::new(&call.web, seen.path());
         let elsewhere = external::kept(&seen.description);
-        so.extend(elsewhere.iter().map(|statement| triple(statement, &iris)));
+        so.extend(elsewhere.iter().map(|statement| triple(statement.clone(), &iris)));
         let reading = store.reading(&call.caller)?;
         let mut members = Members::all(&reading, seen, &call.web)?;
         members.retain(|members| triples.iter().any(|triple| members.tell(triple)));

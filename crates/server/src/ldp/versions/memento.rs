@@ -50,7 +50,7 @@ fn find(store: &Store, call: &Call, name: &str) -> Result<Shown, Fault> {
     }
     let mut found = match read::representation(call, &seen.stat)? {
         Choice::Graph(syntax) => {
-            read::graph(&store.reading(&call.caller)?, store, call, &seen, syntax)?
+            read::graph(&store.reading(&call.caller)?, store, call, seen, syntax)?
         }
         Choice::Other => {
             let options = ReadOptions { version: Some(version.version), replica: None };

@@ -67,8 +67,10 @@ pub(crate) async fn replace(
 }
 
 fn write(graph: &Graph) -> String {
-    let mut lines: Vec<String> =
-        graph.iter().map(|statement| format!("{} .\n", triple(statement, &Relative))).collect();
+    let mut lines: Vec<String> = graph
+        .iter()
+        .map(|statement| format!("{} .\n", triple(statement.clone(), &Relative)))
+        .collect();
     // Statements that differ only in their units are one triple.
     lines.dedup();
     lines.concat()
