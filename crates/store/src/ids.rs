@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::catalog::{Reads, Transaction, keys};
 use crate::model::FIRST_FREE_ID;
@@ -18,7 +18,7 @@ pub(crate) struct Ids {
     free: Mutex<Range<u64>>,
 }
 
-#[derive(Debug, Encode, Decode, CborLen)]
+#[derive(Debug, Encode, Decode)]
 struct NextId(#[n(0)] u64);
 
 impl Ids {

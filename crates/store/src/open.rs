@@ -1,6 +1,6 @@
 //! Making a store, and opening one.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::catalog::keys;
 use crate::catalog::{Reads, Transaction};
@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind, Result, Store};
 /// The format that this program writes.
 pub(crate) const FORMAT: u32 = 6;
 
-#[derive(Debug, Encode, Decode, CborLen)]
+#[derive(Debug, Encode, Decode)]
 pub(crate) struct Format(#[n(0)] pub(crate) u32);
 
 impl Store {
@@ -58,7 +58,7 @@ impl Store {
 fn root(tx: &Transaction, admin: PersonId) -> Resource {
     let mut access = Access::default();
     access.set(PersonId::PUBLIC, Rights::READ_OBJECT, Scope::This);
-    let nameless = Name::trusted(String::new());
+    let nameless = Name::trusted("");
     let root = Resource::new(ResourceId::ROOT, &nameless, Kind::Collection, admin, tx.now());
     Resource { access, ..root }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use cenote_kv::{KeyRange, ScanOptions};
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{
@@ -233,7 +233,7 @@ fn letters(key: &Bytes) -> Option<String> {
 }
 
 /// A field of uploads in format 4: the ticket with which it was created.
-#[derive(Debug, Encode, Decode, CborLen)]
+#[derive(Debug, Encode, Decode)]
 struct ShownTicket {
     #[n(12)]
     ticket: Option<String>,

@@ -132,7 +132,7 @@ impl Chain {
 
     pub(crate) fn path(&self) -> StorePath {
         let names = self.links.iter().rev().skip(1);
-        let names = names.map(|(_, resource)| Name::trusted(resource.name.clone()));
+        let names = names.map(|(_, resource)| Name::trusted(resource.name.as_str()));
         StorePath::trusted(names.collect())
     }
 

@@ -8,6 +8,7 @@ mod record;
 mod remembering;
 mod schema;
 mod transaction;
+mod view;
 
 pub(crate) use crate::model::ChangeKind;
 pub(crate) use edges::Edges;
@@ -19,4 +20,5 @@ pub(crate) use schema::{
     RestoreJob, RunningRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord, TokenRecord,
     TrashRecord, TreeJob, TreeWork, UploadRecord, VersionAttributes, VersionRecord,
 };
-pub(crate) use transaction::{Announced, Reads, Transaction, View, Work};
+pub(crate) use transaction::{Announced, Reads, Transaction, Work};
+pub(crate) use view::View;

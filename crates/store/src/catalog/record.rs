@@ -4,14 +4,25 @@
 //! little-endian `u32`, then the record in CBOR (RFC 8949; structs as arrays, in the
 //! order of their field numbers). The checksum is ours, whatever the engine checks.
 
+use std::cell::RefCell;
+
 use bytes::Bytes;
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use super::{damage, keys};
 use crate::{Error, Result};
 
 const FORMAT: u8 = 1;
 const HEADER: usize = 5;
+
+/// The memory of a thread's [`SCRATCH`] that is kept from one record to the next, in bytes.
+const KEPT: usize = 64 << 10;
+
+thread_local! {
+    /// Where records are encoded. Their length is not known before, so that each would either be measured first, or
+    /// moved while it grows.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A value of the catalog.
 pub(crate) trait Record: Sized {
@@ -21,15 +32,19 @@ pub(crate) trait Record: Sized {
 
 impl<T> Record for T
 where
-    T: Encode<()> + CborLen<()> + for<'b> Decode<'b, ()>,
+    T: Encode<()> + for<'b> Decode<'b, ()>,
 {
     fn to_value(&self) -> Bytes {
-        let mut frame = Vec::with_capacity(HEADER + minicbor::len(self));
-        frame.extend_from_slice(&[FORMAT, 0, 0, 0, 0]);
-        minicbor::encode(self, &mut frame).expect("writing to a Vec cannot fail");
-        let checksum = crc32c::crc32c(&frame[HEADER..]);
-        frame[1..HEADER].copy_from_slice(&checksum.to_le_bytes());
-        frame.into()
+        SCRATCH.with_borrow_mut(|frame| {
+            frame.clear();
+            frame.extend_from_slice(&[FORMAT, 0, 0, 0, 0]);
+            minicbor::encode(self, &mut *frame).expect("writing to a Vec cannot fail");
+            let checksum = crc32c::crc32c(&frame[HEADER..]);
+            frame[1..HEADER].copy_from_slice(&checksum.to_le_bytes());
+            let value = Bytes::copy_from_slice(frame);
+            frame.shrink_to(KEPT);
+            value
+        })
     }
 
     fn from_value(value: &[u8]) -> Result<Self> {

@@ -5,8 +5,8 @@
 //! so that the commit fails if any of it has changed in the meantime. A transaction sees its own writes.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use cenote_kv::{
 };
 
 use super::keys::{self, Counter};
-use super::{Edges, GraphRecord, Record};
+use super::{Edges, Record};
 use crate::Result;
-use crate::model::{Resource, ResourceId, Time};
+use crate::model::{ResourceId, Time};
 use crate::quotas::Tallies;
 use crate::waiting::go_on;
 
@@ -57,94 +57,6 @@ pub(crate) trait Reads {
         Ok(self.value(&keys::counter(id, what))?.map_or(0, |value| counter(&value)))
     }
 }
-
-/// Reads for an answer: nothing is decided, so no evidence is kept.
-#[derive(Debug)]
-pub(crate) struct View {
-    pub(crate) snapshot: Box<dyn Snapshot>,
-    pub(crate) edges: Arc<Edges>,
-    /// [`Pins::moment`](crate::contents::Pins::moment) before that.
-    pub(crate) moment: u64,
-}
-
-impl Reads for View {
-    fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
-        go_on()?;
-        Ok(self.snapshot.get(key)?)
-    }
-
-    fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
-        go_on()?;
-        Ok(self.snapshot.get_many(keys)?)
-    }
-
-    fn edges(&self) -> &Edges {
-        &self.edges
-    }
-
-    fn glance(&self, counters: &[Bytes]) -> Result<Vec<i64>> {
-        let values = self.values(counters)?;
-        Ok(values.iter().map(|value| value.as_ref().map_or(0, |value| counter(value))).collect())
-    }
-
-    fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
-        go_on()?;
-        Ok(self.snapshot.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?)
-    }
-}
-
-impl View {
-    /// The last row of a range.
-    pub(crate) fn last(&self, range: &KeyRange) -> Result<Option<Row>> {
-        Ok(self.snapshot.scan(range, ScanOptions::limit(1).reversed()).next().transpose()?)
-    }
-
-    /// The records of many resources, in the requested order.
-    ///
-    /// Children that were created together have adjacent ids: one scan then costs a
-    /// tenth of as many point reads.
-    pub(crate) fn resources(&self, ids: &[ResourceId]) -> Result<Vec<Option<Resource>>> {
-        self.records(ids, keys::resource)
-    }
-
-    /// The descriptions of many resources, in the requested order, at the same cost.
-    pub(crate) fn graphs(&self, ids: &[ResourceId]) -> Result<Vec<Option<GraphRecord>>> {
-        self.records(ids, |id| keys::graph(id.0))
-    }
-
-    fn records<T: Record>(
-        &self,
-        ids: &[ResourceId],
-        key: impl Fn(ResourceId) -> Bytes,
-    ) -> Result<Vec<Option<T>>> {
-        let values = self.values_of(ids, key)?;
-        values.iter().map(|value| value.as_ref().map(|it| T::from_value(it)).transpose()).collect()
-    }
-
-    /// The values of many resources in one table, in the requested order.
-    pub(crate) fn values_of(
-        &self,
-        ids: &[ResourceId],
-        key: impl Fn(ResourceId) -> Bytes,
-    ) -> Result<Vec<Option<Bytes>>> {
-        let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) else {
-            return Ok(Vec::new());
-        };
-        if last.0 - first.0 > (ids.len() as u64).saturating_mul(DENSE) {
-            let keys: Vec<Bytes> = ids.iter().map(|id| key(*id)).collect();
-            return self.values(&keys);
-        }
-        let rows = self.rows(&keys::through(key(*first), &key(*last)), usize::MAX)?;
-        let found: HashMap<u64, Bytes> = rows
-            .into_iter()
-            .filter_map(|(key, value)| Some((keys::first_id(&key)?, value)))
-            .collect();
-        Ok(ids.iter().map(|id| found.get(&id.0).cloned()).collect())
-    }
-}
-
-/// How many ids a scan may skip for each that is wanted.
-const DENSE: u64 = 8;
 
 /// Reads and writes that take effect together, or not at all.
 #[derive(Debug)]
@@ -334,17 +246,24 @@ impl Reads for Transaction {
     fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         go_on()?;
         let mut seen = self.seen.borrow_mut();
-        let is_new = |key: &&Bytes| !self.writes.contains_key(*key) && !seen.contains_key(*key);
-        let unseen: Vec<Bytes> = keys.iter().filter(is_new).cloned().collect();
-        if !unseen.is_empty() {
-            let values = self.snapshot.get_many(&unseen)?;
-            seen.extend(unseen.into_iter().zip(values));
+        let mut values = Vec::with_capacity(keys.len());
+        let (mut unseen, mut places) = (Vec::new(), Vec::new());
+        for (place, key) in keys.iter().enumerate() {
+            let known = self.writes.get(key).or_else(|| seen.get(key));
+            if known.is_none() {
+                unseen.push(key.clone());
+                places.push(place);
+            }
+            values.push(known.cloned().flatten());
         }
-        let known = |key: &Bytes| match self.writes.get(key) {
-            Some(written) => written.clone(),
-            None => seen.get(key).cloned().flatten(),
-        };
-        Ok(keys.iter().map(known).collect())
+        if !unseen.is_empty() {
+            let read = self.snapshot.get_many(&unseen)?;
+            for ((place, key), value) in places.into_iter().zip(unseen).zip(read) {
+                values[place].clone_from(&value);
+                seen.insert(key, value);
+            }
+        }
+        Ok(values)
     }
 
     fn edges(&self) -> &Edges {

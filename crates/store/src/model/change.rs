@@ -1,9 +1,9 @@
 //! What happened, according to the change feed.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 /// What happened to a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[cbor(index_only)]
 pub enum ChangeKind {
     /// It was created.

@@ -36,7 +36,7 @@ impl Name {
     }
 
     /// A name read back from the catalog.
-    pub(crate) fn trusted(name: String) -> Self {
+    pub(crate) fn trusted(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 

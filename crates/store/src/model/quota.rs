@@ -1,11 +1,11 @@
 //! Quotas: limits for the resources below a collection, or those of a user or group.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use super::{PersonId, ResourceId};
 
 /// How much there may be at most; none is no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
 pub struct QuotaLimits {
     /// Bytes of contents.
     #[n(0)]
@@ -62,7 +62,7 @@ impl Measure {
 }
 
 /// What the record of a resource says of the counts that it bears on; none of it changes what a caller sees of the resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Counting {
     /// The count of the quota of this collection.
     #[n(0)]
@@ -89,7 +89,7 @@ impl Counting {
 }
 
 /// The quota of a collection, or of a user or group, as long as its count is this one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub(crate) struct Counted {
     /// The id of the collection, user or group.
     #[n(0)]

@@ -23,9 +23,7 @@ pub(crate) fn children(
     let children: Vec<(Name, Child)> = rows
         .iter()
         .take(limit)
-        .map(|(key, value)| {
-            Ok((Name::trusted(keys::child_name(key).to_owned()), Child::from_value(value)?))
-        })
+        .map(|(key, value)| Ok((Name::trusted(keys::child_name(key)), Child::from_value(value)?)))
         .collect::<Result<_>>()?;
     let next = if more { children.last().map(|(name, _)| name.clone()) } else { None };
     Ok((children, next))

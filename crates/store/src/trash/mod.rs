@@ -128,7 +128,7 @@ fn shown_path(chain: &Chain) -> String {
 pub(crate) fn shown_below(above: Option<&Chain>, name: &str) -> String {
     let root = |above: &&Chain| above.contains(ResourceId::ROOT);
     let above = above.filter(|above| above.depth() < StorePath::MAX_DEPTH).filter(root);
-    let path = above.and_then(|above| above.path().join(Name::trusted(name.to_owned())).ok());
+    let path = above.and_then(|above| above.path().join(Name::trusted(name)).ok());
     path.map_or_else(|| format!("/{name}"), |path| path.to_string())
 }
 

@@ -2,12 +2,12 @@
 
 use minicbor::data::Type;
 use minicbor::encode::Write;
-use minicbor::{CborLen, Decode, Decoder, Encode, Encoder, decode, encode};
+use minicbor::{Decode, Decoder, Encode, Encoder, decode, encode};
 
 use crate::model::{Digests, PlaceId, Time};
 
 /// A blob and where its copies are.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct BlobRecord {
     #[n(0)]
     pub(crate) size: u64,
@@ -23,7 +23,7 @@ pub(crate) struct BlobRecord {
 }
 
 /// Checksums of neighbouring blocks of a blob, in the order of [`Blocks::sums`](cenote_blob::Blocks::sums), 8 bytes each, big-endian.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct SumsRecord {
     #[cbor(n(0), with = "minicbor::bytes")]
     sums: Vec<u8>,
@@ -41,7 +41,7 @@ impl SumsRecord {
 }
 
 /// A copy that was found damaged and could not be repaired yet.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct DamageRecord {
     #[n(0)]
     pub(crate) found: Time,
@@ -97,15 +97,6 @@ impl<'b, C> Decode<'b, C> for BlobCopy {
                 _ => Err(decode::Error::message("a file outside has a place and a path")),
             },
             _ => Ok(Self::Kept(PlaceId(d.u64()?))),
-        }
-    }
-}
-
-impl<C> CborLen<C> for BlobCopy {
-    fn cbor_len(&self, ctx: &mut C) -> usize {
-        match self {
-            Self::Kept(place) => place.0.cbor_len(ctx),
-            Self::Outside(place, path) => 1 + place.0.cbor_len(ctx) + path.cbor_len(ctx),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Recorded work.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{PersonId, PlaceId, ResourceId, Rights, Time};
 
 /// Work that is done in bounded commits, and resumed after a restart.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) enum JobRecord {
     /// Sweep what is below a collection that has been removed.
     #[n(0)]
@@ -31,7 +31,7 @@ pub(crate) enum JobRecord {
 }
 
 /// Work on all objects below a collection, in path order.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct TreeJob {
     #[n(0)]
     pub(crate) top: ResourceId,
@@ -57,7 +57,7 @@ pub(crate) struct TreeJob {
 }
 
 /// A restoration of what was below a path, in path order, aside: nobody sees what was made before it is whole.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct RestoreJob {
     /// The resource created for the top.
     #[n(0)]
@@ -103,7 +103,7 @@ pub(crate) struct RestoreJob {
 }
 
 /// What to do with each object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub(crate) enum TreeWork {
     #[n(0)]
     Replicate(#[n(0)] PlaceId),
@@ -118,7 +118,7 @@ pub(crate) enum TreeWork {
 }
 
 /// The move of everything in a place, in phases, so that each replica is always in its recorded place.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct DrainJob {
     #[n(0)]
     pub(crate) from: PlaceId,
@@ -134,7 +134,7 @@ pub(crate) struct DrainJob {
 }
 
 /// What a drain does with each row of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[cbor(index_only)]
 pub(crate) enum DrainPhase {
     /// Blobs are copied.
@@ -149,7 +149,7 @@ pub(crate) enum DrainPhase {
 }
 
 /// How far work has come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Tally {
     #[n(0)]
     pub(crate) done: u64,

@@ -7,7 +7,7 @@ mod quota;
 mod trash;
 mod version;
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, RestoreJob, Tally, TreeJob, TreeWork};
@@ -21,7 +21,7 @@ use crate::model::{
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Child {
     #[n(0)]
     pub(crate) id: ResourceId,
@@ -30,7 +30,7 @@ pub(crate) struct Child {
 }
 
 /// The description of a resource, or a statement of a large one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct GraphRecord {
     #[n(0)]
     pub(crate) statements: Vec<Statement>,
@@ -40,7 +40,7 @@ pub(crate) struct GraphRecord {
 }
 
 /// How much there is in the rows of a description.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Spread {
     #[n(0)]
     pub(crate) statements: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Spread {
 }
 
 /// An entry of the change feed.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct ChangeRecord {
     #[n(0)]
     pub(crate) kind: ChangeKind,
@@ -80,7 +80,7 @@ pub(crate) struct ChangeRecord {
 }
 
 /// An access token; the token itself is not kept.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct TokenRecord {
     #[n(0)]
     pub(crate) id: u64,
@@ -110,7 +110,7 @@ pub(crate) struct TokenRecord {
 }
 
 /// A login that lasts as long as it is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct SessionRecord {
     /// Seconds without use after which it ends.
     #[n(0)]
@@ -121,7 +121,7 @@ pub(crate) struct SessionRecord {
 }
 
 /// A ticket: access to one resource, and everything below, for everybody who presents it.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct TicketRecord {
     #[n(0)]
     pub(crate) resource: ResourceId,
@@ -158,7 +158,7 @@ pub(crate) struct TicketRecord {
 }
 
 /// An upload in progress: how the object will be put.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct UploadRecord {
     #[n(0)]
     pub(crate) path: String,
@@ -200,7 +200,7 @@ pub(crate) struct UploadRecord {
 }
 
 /// A part of an upload that has arrived, as a content of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct PartRecord {
     #[n(0)]
     pub(crate) length: u64,
@@ -213,7 +213,7 @@ pub(crate) struct PartRecord {
 }
 
 /// The SHA-256 of a whole up to the end of a part that arrived in order.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct RunningRecord {
     /// Its state, as in `Sha256State`.
     #[cbor(n(0), with = "minicbor::bytes")]

@@ -1,11 +1,11 @@
 //! The record of a quota.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{Counting, QuotaLimits, ResourceId, Time};
 
 /// A quota of a collection, a user or a group; its totals are in two counters.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct QuotaRecord {
     /// The id of its counters.
     #[n(0)]
@@ -30,7 +30,7 @@ pub(crate) struct QuotaRecord {
     pub(crate) groups: Vec<crate::model::Counted>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[cbor(index_only)]
 pub(crate) enum QuotaKind {
     #[n(0)]
@@ -42,7 +42,7 @@ pub(crate) enum QuotaKind {
 }
 
 /// What a record of a resource says of the counts above it, and of the whole store. Reading this much costs less than reading all of it.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Placed {
     #[n(0)]
     pub(crate) parent: ResourceId,

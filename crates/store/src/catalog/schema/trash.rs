@@ -1,11 +1,11 @@
 //! The record of a removed resource while it is kept.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{PersonId, ResourceId, Time};
 
 /// A removed resource that can be restored, with everything below it. Its own record has its name.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct TrashRecord {
     /// The collection that it was in.
     #[n(0)]
@@ -28,7 +28,7 @@ pub(crate) struct TrashRecord {
 }
 
 /// How much there is in a removed tree.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Amount {
     /// Resources, the top among them.
     #[n(0)]

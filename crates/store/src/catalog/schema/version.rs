@@ -1,11 +1,11 @@
 //! The record of a version.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{ContentHead, PersonId, Statement, Time};
 
 /// A version of a resource: its content and its attributes.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct VersionRecord {
     #[n(0)]
     pub(crate) content: Option<ContentHead>,
@@ -36,7 +36,7 @@ pub(crate) struct VersionRecord {
 }
 
 /// Former attributes of a resource, other than content and description.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct VersionAttributes {
     #[n(0)]
     pub(crate) owner: PersonId,
@@ -57,7 +57,7 @@ pub(crate) struct VersionAttributes {
 
 /// A part of the description of a version: of all of it, or of its difference to the description of the next version that is
 /// kept; of the newest version, to the current description.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct DifferenceRecord {
     /// Statements that it has, and the other one has not; all of them, if it is whole.
     #[n(0)]

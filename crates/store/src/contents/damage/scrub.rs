@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use cenote_blob::{Blocks, Error as BlobError};
 use futures_util::StreamExt;
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::access::Act;
 use crate::catalog::{BlobRecord, Reads, Record, keys};
@@ -39,7 +39,7 @@ enum Walk {
 }
 
 /// How far a walk is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct WalkRecord {
     #[n(0)]
     begun: Time,

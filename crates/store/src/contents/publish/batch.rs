@@ -63,7 +63,14 @@ impl Store {
         let paths: Vec<At> = items.iter().map(|item| At::from(&item.path)).collect();
         self.transact(|tx| {
             resources::read_ahead(tx, paths.iter())?;
-            let answers = items.iter().map(|item| match self.publish_item(tx, caller, item) {
+            let is_limited = in_use(tx)?;
+            let mut publish = |item| {
+                if is_limited {
+                    self.require_room_for(tx, caller, item)?;
+                }
+                self.publish_item(tx, caller, item)
+            };
+            let answers = items.iter().map(|item| match publish(item) {
                 Err(error) if !error.is_refusal() => Err(error),
                 answer => Ok(answer),
             });
@@ -97,7 +104,6 @@ impl Store {
         item: &BatchItem,
     ) -> Result<Stat> {
         let options = &item.options;
-        self.require_room_for(tx, caller, item)?;
         let create = CreateOptions {
             parents: options.parents,
             exist_ok: true,
@@ -124,9 +130,6 @@ impl Store {
         caller: &Caller,
         item: &BatchItem,
     ) -> Result<()> {
-        if !in_use(tx)? {
-            return Ok(());
-        }
         settle(tx)?;
         let size = match &item.what {
             BatchWhat::Object(received) => received.size,

@@ -118,7 +118,7 @@ impl<'a> Sight<'a> {
             return Ok(Some(StorePath::trusted(Vec::new())));
         }
         let parent = self.collection(seen.resource.parent)?;
-        Ok(parent.map(|parent| parent.path.child(Name::trusted(seen.resource.name.clone()))))
+        Ok(parent.map(|parent| parent.path.child(Name::trusted(seen.resource.name.as_str()))))
     }
 
     /// Whether any description has a statement about something other than its resource.

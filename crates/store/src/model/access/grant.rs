@@ -1,11 +1,11 @@
 //! Access lists as data. What they mean together is decided in `access`.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{PersonId, Rights};
 
 /// How far a grant reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 #[cbor(index_only)]
 pub enum Scope {
     /// This resource only (iRODS).
@@ -20,7 +20,7 @@ pub enum Scope {
 }
 
 /// One line of an access list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 pub struct Grant {
     /// Who: a user or a group.
     #[n(0)]
@@ -34,7 +34,7 @@ pub struct Grant {
 }
 
 /// The access list of one resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Access {
     /// At most one for each person and scope.
     #[n(0)]

@@ -1,11 +1,11 @@
 //! Users and groups.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{PersonId, Time};
 
 /// What a user may do beyond what access lists say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[cbor(index_only)]
 pub enum Role {
     /// Nothing.
@@ -60,7 +60,7 @@ impl std::str::FromStr for Role {
 }
 
 /// Whether it is one or many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[cbor(index_only)]
 pub enum PersonKind {
     /// One who may log in.
@@ -72,7 +72,7 @@ pub enum PersonKind {
 }
 
 /// The record of a user or a group.
-#[derive(Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Person {
     /// The name, unique among users and groups.
     #[n(0)]

@@ -1,9 +1,9 @@
 //! What a token is for.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 /// What a token allows in addition to working with resources. A token without scopes works only with resources.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 #[cbor(index_only)]
 pub enum TokenScope {
     /// Make, list and revoke the account's tokens; those that it makes neither exceed nor outlive it.

@@ -5,13 +5,13 @@
 //! were written, until they are folded in.
 
 use cenote_blob::{Algorithm, BlobId};
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::ContentId;
 use crate::{Error, Result};
 
 /// The content in the record of a resource.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct ContentHead {
     /// Which content.
     #[n(0)]
@@ -80,7 +80,7 @@ impl ContentHead {
 }
 
 /// Digests of a whole content.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Digests {
     /// SHA-256.
     #[cbor(n(0), with = "minicbor::bytes")]
@@ -93,7 +93,7 @@ pub struct Digests {
     pub crc64nvme: Option<u64>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 struct OtherDigest {
     #[n(0)]
     algorithm: u8,
@@ -165,7 +165,7 @@ impl From<&cenote_blob::Digests> for Digests {
 }
 
 /// The record of a content.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Content {
     /// The extents.
     #[n(0)]
@@ -173,7 +173,7 @@ pub struct Content {
 }
 
 /// A run of bytes of a content, and where they are.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Extent {
     /// The first byte, in the content.
     #[n(0)]
@@ -197,7 +197,7 @@ impl Extent {
 }
 
 /// Immutable bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub enum Piece {
     /// Kept in the record itself.
     #[n(0)]
@@ -227,10 +227,6 @@ mod blob_id {
     pub(super) fn decode<C>(d: &mut Decoder<'_>, _: &mut C) -> Result<BlobId, Error> {
         let bytes = d.bytes()?.try_into().map_err(|_| Error::message("a blob id has 16 bytes"))?;
         Ok(BlobId::from_bytes(bytes))
-    }
-
-    pub(super) fn cbor_len<C>(_: &BlobId, _: &mut C) -> usize {
-        17
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{PlaceId, Time};
 
 /// The record of a place.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct PlaceInfo {
     /// Its name, unique among places.
     #[n(0)]
@@ -33,7 +33,7 @@ pub struct PlaceInfo {
 }
 
 /// What a place is.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub enum PlaceKind {
     /// The one that the program opens with the store: [`PlaceId::MAIN`].
     #[n(0)]
@@ -51,7 +51,7 @@ pub enum PlaceKind {
 }
 
 /// Whether a place is used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(index_only)]
 pub enum PlaceState {
     /// It is read from and written to.

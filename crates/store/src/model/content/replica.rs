@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use minicbor::encode::{Error, Write};
-use minicbor::{CborLen, Decode, Decoder, Encode, Encoder};
+use minicbor::{Decode, Decoder, Encode, Encoder};
 
 use crate::model::{ContentHead, PlaceId, Time};
 
 /// The content of an object in one place.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Replica {
     /// Its number, which it keeps while others come and go.
     #[n(0)]
@@ -185,11 +185,5 @@ impl<'b, C> Decode<'b, C> for Replicas {
 
     fn nil() -> Option<Self> {
         Some(Self::default())
-    }
-}
-
-impl<C> CborLen<C> for Replicas {
-    fn cbor_len(&self, ctx: &mut C) -> usize {
-        self.0.cbor_len(ctx)
     }
 }

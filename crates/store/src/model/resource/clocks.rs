@@ -4,12 +4,12 @@
 //! Invariant: a change moves the clocks of what it changes, and no other. The record keeps a clock only if it is not that
 //! of the record's latest change, so that records of programs before there were clocks read as if all moved together.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{Kind, PersonId, Resource, ResourceId, Stat, Time};
 
 /// A change of a record: its time, and the resulting revision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Stamp {
     /// When it was.
     #[n(0)]

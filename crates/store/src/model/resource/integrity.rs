@@ -1,10 +1,10 @@
 //! What a collection requires of the links in descriptions.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 /// What becomes of a statement that links to a path at which its writer sees nothing; set on a collection, for the descriptions of
 /// itself and of all below it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(index_only)]
 pub enum LinkIntegrity {
     /// It is kept as text.

@@ -1,6 +1,6 @@
 //! A resource: one node of the tree.
 
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::model::{
     Access, ContentHead, Counting, LinkIntegrity, Name, PersonId, Replicas, ResourceId, Stamp,
@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 /// What a resource is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 #[cbor(index_only)]
 pub enum Kind {
     /// Has children and no content.
@@ -38,7 +38,7 @@ impl Kind {
 }
 
 /// The record of a resource, as the catalog keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Resource {
     /// The collection it is in; [`ResourceId::ROOT`] is its own parent.
     #[n(0)]

@@ -107,7 +107,7 @@ fn change(store: &Store, caller: &Caller, change: &Change) -> String {
 }
 
 fn paths() -> impl Strategy<Value = StorePath> {
-    let name = prop_oneof![Just("a"), Just("b")].prop_map(|name| Name::trusted(name.to_owned()));
+    let name = prop_oneof![Just("a"), Just("b")].prop_map(|name| Name::trusted(name));
     vec(name, 0..5).prop_map(StorePath::trusted)
 }
 
@@ -118,9 +118,8 @@ fn ids() -> impl Strategy<Value = ResourceId> {
 }
 
 fn places() -> impl Strategy<Value = At> {
-    let child = (ids(), any::<bool>()).prop_map(|(id, is_a)| {
-        At::Child(id, Name::trusted(if is_a { "a" } else { "b" }.to_owned()))
-    });
+    let child = (ids(), any::<bool>())
+        .prop_map(|(id, is_a)| At::Child(id, Name::trusted(if is_a { "a" } else { "b" })));
     prop_oneof![2 => paths().prop_map(At::Path), 2 => ids().prop_map(At::Id), 1 => child]
 }
 
@@ -140,7 +139,7 @@ type Poison = Vec<(ResourceId, bool, ResourceId)>;
 
 fn poison(store: &Store, hints: &Poison) {
     for (one, is_a, other) in hints {
-        let name = Name::trusted(if *is_a { "a" } else { "b" }.to_owned());
+        let name = Name::trusted(if *is_a { "a" } else { "b" });
         store.inner.edges.remember(*one, &name, *other);
         store.inner.edges.remember_parent(*one, *other);
     }

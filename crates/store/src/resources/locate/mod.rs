@@ -3,7 +3,6 @@
 //! Cost: one read of many keys where all collections on the way were met before, whatever the depth; another one for a
 //! resource that was not, or that has been moved. Without any hint, one per level.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::access::{Chain, Operation};
@@ -50,14 +49,26 @@ pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain
 
 /// Reads in one call what finding each of these is likely to read: their previous targets and the records there.
 pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At>) -> Result<()> {
-    let hinted = |at: &At| match at {
-        At::Path(path) => way(&reads.edges().down(ResourceId::ROOT, path.names()), path.names()),
-        At::Id(id) | At::Child(id, _) => {
-            reads.edges().up(*id).into_iter().map(keys::resource).collect()
+    let mut keys = vec![keys::resource(ResourceId::ROOT)];
+    let mut last: &[Name] = &[];
+    for at in at {
+        match at {
+            At::Path(path) => {
+                let names = path.names();
+                let ids = reads.edges().down(ResourceId::ROOT, names);
+                // Many are in one collection: the way there is read once.
+                let same = names.iter().zip(last).take_while(|(one, other)| one == other).count();
+                keys.extend(way(&ids, names, 2 * same + 1));
+                last = names;
+            }
+            At::Id(id) | At::Child(id, _) => {
+                keys.extend(reads.edges().up(*id).into_iter().map(keys::resource));
+            }
         }
-    };
-    let keys: BTreeSet<Bytes> = at.flat_map(hinted).collect();
-    reads.values(&keys.into_iter().collect::<Vec<_>>()).map(drop)
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    reads.values(&keys).map(drop)
 }
 
 /// Resources from the root down.
@@ -72,7 +83,7 @@ fn step<'a>(
     met: &mut Met,
 ) -> Result<(Option<ResourceId>, &'a [Name])> {
     let ids = reads.edges().down(id, names);
-    let values = reads.values(&way(&ids, names))?;
+    let values = reads.values(&way(&ids, names, 0).collect::<Vec<_>>())?;
     let mut values = values.into_iter();
     for (at, id) in ids.iter().enumerate() {
         let Some(resource) = read::<Resource>(values.next())? else { break };
@@ -87,11 +98,16 @@ fn step<'a>(
     Ok((None, &[]))
 }
 
-/// The keys of resources on a way down, each with that of the edge to the next.
-fn way(ids: &[ResourceId], names: &[Name]) -> Vec<Bytes> {
+/// The keys of resources on a way down, each followed by that of the edge to the next; without the first so many keys.
+fn way<'a>(
+    ids: &'a [ResourceId],
+    names: &'a [Name],
+    skipped: usize,
+) -> impl Iterator<Item = Bytes> + 'a {
+    let resource = |at: usize| keys::resource(ids[at]);
     let edge = |at: usize| Some(keys::child(ids[at], names.get(at)?.as_str()));
-    let keys = (0..ids.len()).flat_map(|at| [Some(keys::resource(ids[at])), edge(at)]);
-    keys.flatten().collect()
+    (skipped..2 * ids.len())
+        .filter_map(move |n| if n % 2 == 0 { Some(resource(n / 2)) } else { edge(n / 2) })
 }
 
 fn read<T: Record>(value: Option<Option<Bytes>>) -> Result<Option<T>> {

@@ -67,7 +67,7 @@ impl Store {
         };
         if details.len() < page.entries.len() {
             page.entries.truncate(details.len());
-            page.next = page.entries.last().map(|last| Name::trusted(last.resource.name.clone()));
+            page.next = page.entries.last().map(|last| Name::trusted(last.resource.name.as_str()));
         }
         Ok(DetailedPage { page, details })
     }
