@@ -1,7 +1,7 @@
 //! Reading the description of a resource, and what it may be.
 
 use super::links::Links;
-use super::stored::{Stored, read, replace};
+use super::stored::{Stored, replace, statements};
 use crate::access::{Chain, Operation};
 use crate::catalog::{Transaction, View};
 use crate::model::{At, Graph, ResourceId, Stat, Statement};
@@ -23,8 +23,8 @@ impl Store {
 /// [`Store::graph`] on a view.
 pub(crate) fn graph(view: &View, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
     let chain = find(view, caller, at, Operation::ReadDescription)?;
-    let graph = read(view, chain.id().0)?;
-    Ok((chain.into(), Links::new(view, caller).graph(graph)?))
+    let statements = statements(view, chain.id().0)?;
+    Ok((chain.into(), Links::new(view, caller).graph_of(statements)?))
 }
 
 /// Gives a resource that the same commit creates its first description; returns it as the caller sees it.

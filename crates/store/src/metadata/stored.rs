@@ -90,16 +90,26 @@ pub(crate) fn read(reads: &impl Reads, id: u64) -> Result<Graph> {
     Ok(Stored::read(reads, id)?.graph)
 }
 
+/// The same, in no particular order if it is spread.
+pub(super) fn statements(reads: &impl Reads, id: u64) -> Result<Vec<Statement>> {
+    let record = reads.get::<GraphRecord>(&keys::graph(id))?.unwrap_or_default();
+    statements_of(reads, id, record)
+}
+
 /// The description that has this record.
 pub(crate) fn whole(reads: &impl Reads, id: u64, record: GraphRecord) -> Result<Graph> {
+    Ok(statements_of(reads, id, record)?.into_iter().collect())
+}
+
+fn statements_of(reads: &impl Reads, id: u64, record: GraphRecord) -> Result<Vec<Statement>> {
     if record.spread.is_none() {
-        return Ok(record.statements.into_iter().collect());
+        return Ok(record.statements);
     }
     let mut statements = Vec::new();
     for (_, value) in reads.rows(&keys::quads(id), usize::MAX)? {
         statements.extend(GraphRecord::from_value(&value)?.statements);
     }
-    Ok(statements.into_iter().collect())
+    Ok(statements)
 }
 
 /// Replaces what was read of a description by another, index and all.

@@ -75,6 +75,14 @@ impl<'a, R: Reads> Links<'a, R> {
         }
     }
 
+    /// The same of the statements of a description, which become a graph only once.
+    pub(super) fn graph_of(&self, mut statements: Vec<Statement>) -> Result<Graph> {
+        for linking in statements.iter_mut().filter(|it| has_link(it)) {
+            *linking = self.statement(linking.clone())?;
+        }
+        Ok(statements.into_iter().collect())
+    }
+
     /// A statement as the caller sees it.
     pub(super) fn statement(&self, kept: Statement) -> Result<Statement> {
         self.translated(kept, |iri| self.iri(iri))
