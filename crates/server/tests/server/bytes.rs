@@ -1,7 +1,10 @@
 //! `/v1/fs`: bytes in and out, ranges, conditions, digests.
 
+use axum::body::{Body, Bytes};
+use futures_util::stream;
+use serde_json::{Value, json};
+
 use crate::support::TestServer;
-use serde_json::json;
 
 /// The digest of `hello` in the form of `Repr-Digest`.
 const HELLO: &str = "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:";
@@ -222,6 +225,40 @@ async fn a_patch_respects_conditions_and_digests() {
     server.ask("PATCH", &vast).send().await.problem(413, "too-large");
     let vast = format!("/v1/fs/a?offset={}", u64::MAX);
     server.ask("PATCH", &vast).body("xy").send().await.problem(413, "too-large");
+}
+
+/// A PATCH is a stage of one write: what a client sends before the connection breaks is not visible, and what was there
+/// before a complete one is one version. The sizes are those at which bytes are stored differently.
+#[tokio::test]
+async fn a_patch_is_one_version_or_nothing() {
+    const SENT: usize = 50_000;
+    let server = TestServer::new();
+    let keep = json!({"path": "/", "versioning": "each-change"});
+    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    let listed = |answer: Value| answer["items"].as_array().unwrap().len();
+    for size in [10, 64 << 10, (64 << 10) + 1, 512 << 10, (8 << 20) + 1] {
+        let path = format!("/{size}");
+        let mut model = vec![1; size];
+        server.put(&path, model.clone()).await.expect(201);
+        let versions = async || {
+            let uri = format!("/v1/versions?path={path}");
+            listed(server.ask("GET", &uri).send().await.expect(200))
+        };
+        let patch = async |bytes: Body| {
+            let uri = format!("/v1/fs{path}?offset={}", size / 2);
+            server.ask("PATCH", &uri).body(bytes).send().await
+        };
+        let mut chunks: Vec<_> =
+            vec![2; size].chunks(SENT).map(|it| Ok(it.to_vec().into())).collect();
+        chunks.push(Err(std::io::Error::other("reset")));
+        let broken: Vec<Result<Bytes, std::io::Error>> = chunks;
+        patch(Body::from_stream(stream::iter(broken))).await.problem(422, "mismatch");
+        assert_eq!((server.get(&path).await.body, versions().await), (model.clone().into(), 0));
+        patch(vec![3; size].into()).await.expect(200);
+        model.resize(size / 2 + size, 0);
+        model[size / 2..].fill(3);
+        assert_eq!((server.get(&path).await.body, versions().await), (model.into(), 1));
+    }
 }
 
 #[tokio::test]

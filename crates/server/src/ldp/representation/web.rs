@@ -80,12 +80,12 @@ pub(crate) struct OwnIris<'a> {
     path: &'a StorePath,
     address: String,
     /// The last translation in each direction. A description often names one resource many times.
-    last_outward: RefCell<Translation>,
-    last_inward: RefCell<Translation>,
+    last_outward: RefCell<Option<Translation>>,
+    last_inward: RefCell<Option<Translation>>,
 }
 
 /// An IRI, and what it is in the other form.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Translation {
     from: String,
     to: String,
@@ -94,17 +94,15 @@ struct Translation {
 impl Translation {
     /// The translation of an IRI by `translate`, unless it is the last one; none if the IRI stays as it is.
     fn of(
-        last: &RefCell<Self>,
+        last: &RefCell<Option<Self>>,
         iri: &str,
         translate: impl FnOnce() -> Option<String>,
     ) -> Option<String> {
-        let known = last.borrow();
-        if !known.from.is_empty() && known.from == iri {
+        if let Some(known) = last.borrow().as_ref().filter(|known| known.from == iri) {
             return Some(known.to.clone());
         }
-        drop(known);
         let to = translate()?;
-        *last.borrow_mut() = Self { from: iri.to_owned(), to: to.clone() };
+        last.replace(Some(Self { from: iri.to_owned(), to: to.clone() }));
         Some(to)
     }
 }
