@@ -1,58 +1,77 @@
-//! Writes: a batch becomes the arguments of one statement.
+//! Writes: the batches that wait together become one statement, in which each is checked and applied for itself.
+//!
+//! Invariant: nobody is told that nothing was applied unless the server said so, or nothing was sent. A statement that the server
+//! refuses has applied nothing, and then each batch goes alone, so that none fails because of another one.
 
-use std::collections::BTreeMap;
-
-use bytes::Bytes;
 use postgres::error::SqlState;
 
-use super::error;
-use super::pool::Connection;
-use super::snapshot::LAST;
-use crate::{Batch, Bound, CommitError, Evidence, Result, Version, Write};
+use super::columns::BatchColumns;
+use super::net::{NetWrites, fold};
+use super::pool::Pool;
+use super::{PostgresEngine, error};
+use crate::queue::{Answer, Pending};
+use crate::{Batch, CommitError, Error, Result};
 
-/// Sends `batch`; the server checks and applies it in `cenote_commit`. With a `mark`, only while the catalog has it.
-pub(super) fn commit(
-    connection: &mut Connection,
-    batch: &Batch,
-    mark: Option<&[u8]>,
-) -> Result<Version, CommitError> {
-    let statement = connection.statements()?.commit;
-    let evidence = EvidenceColumns::of(&batch.evidence);
-    let bounds = BoundColumns::of(batch);
-    let net = fold(&batch.writes);
-    let writes = WriteColumns::of(&net, &batch.writes);
-    let token = batch.token.as_ref().map(|token| token.as_slice());
-    let row = connection.client.query_one(
-        &statement,
-        &[
-            &batch.seen.cast_signed(),
-            &evidence.keys,
-            &evidence.values,
-            &evidence.ends,
-            &evidence.limits,
-            &writes.put_keys,
-            &writes.put_values,
-            &writes.deleted,
-            &writes.counters,
-            &writes.deltas,
-            &writes.logs,
-            &writes.entries,
-            &token,
-            &bounds.keys,
-            &bounds.mosts,
-            &bounds.added,
-            &mark,
-        ],
-    );
-    let row = row.map_err(commit_error)?;
+impl PostgresEngine {
+    /// Answers every batch of `group`. Only the leader calls this.
+    pub(super) fn write(&self, group: Vec<Pending>) {
+        let (batches, callers): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|Pending { batch, caller }| (batch, caller)).unzip();
+        let mut answers = self.answers(&batches).into_iter();
+        for caller in callers {
+            let nothing = || Err(CommitError::Unknown(Error::Undecided));
+            caller.answer(answers.next().unwrap_or_else(nothing));
+        }
+    }
+
+    fn answers(&self, batches: &[Batch]) -> Vec<Answer> {
+        match self.send(batches) {
+            Ok(answers) => answers,
+            Err(failed) if batches.len() == 1 => vec![Err(failed)],
+            Err(CommitError::Unknown(failed)) => {
+                let reason = failed.to_string();
+                batches.iter().map(|_| Err(unknown(&reason))).collect()
+            }
+            Err(_) => batches.iter().map(|batch| self.alone(batch)).collect(),
+        }
+    }
+
+    fn alone(&self, batch: &Batch) -> Answer {
+        let answers = self.send(std::slice::from_ref(batch))?;
+        answers.into_iter().next().unwrap_or_else(|| Err(unknown("no answer")))
+    }
+
+    /// The answers to `batches`, in their order, or why the statement failed for all of them.
+    fn send(&self, batches: &[Batch]) -> Result<Vec<Answer>, CommitError> {
+        send(&self.pool, batches, self.claim.as_ref().map(super::Claim::mark))
+    }
+}
+
+/// Sends `batches` to `cenote_commit`. With a `mark`, only while the catalog has it.
+fn send(pool: &Pool, batches: &[Batch], mark: Option<&[u8]>) -> Result<Vec<Answer>, CommitError> {
+    let mut connection = pool.take()?;
+    let statement = connection.commit_statement()?;
+    let net: Vec<NetWrites<'_>> = batches.iter().map(|batch| fold(&batch.writes)).collect();
+    let columns = batches.iter().zip(&net).map(|(batch, net)| BatchColumns::of(batch, net));
+    let columns: Vec<_> = columns.collect();
+    let rows = connection.client.query(&statement, &[&columns, &mark]).map_err(commit_error)?;
+    match rows.is_empty() {
+        true => Ok(batches.iter().map(|_| Err(CommitError::Latched)).collect()),
+        false => Ok(rows.iter().map(answer).collect()),
+    }
+}
+
+/// What a row of `cenote_commit` says.
+fn answer(row: &postgres::Row) -> Answer {
     if let Some(version) = row.get::<_, Option<i64>>(0) {
         return Ok(version.cast_unsigned());
     }
-    let Some(key) = row.get::<_, Option<Vec<u8>>>(1) else { return Err(CommitError::Latched) };
-    let key = key.into();
-    match row.get::<_, Option<i64>>(2) {
-        Some(held) => Err(CommitError::Exceeded { key, held }),
-        None => Err(CommitError::Conflict { key }),
+    let Some(key) = row.get::<_, Option<Vec<u8>>>(1) else {
+        return Err(CommitError::Engine(Error::Io("the token was used before".into())));
+    };
+    match (key.into(), row.get::<_, Option<i64>>(2)) {
+        (key, Some(held)) => Err(CommitError::Exceeded { key, held }),
+        (key, None) => Err(CommitError::Conflict { key }),
     }
 }
 
@@ -66,135 +85,6 @@ fn commit_error(failed: postgres::Error) -> CommitError {
     }
 }
 
-/// Evidence as parallel arrays; see `cenote_holds`.
-#[derive(Default)]
-struct EvidenceColumns<'a> {
-    keys: Vec<&'a [u8]>,
-    values: Vec<Option<&'a [u8]>>,
-    ends: Vec<Option<&'a [u8]>>,
-    limits: Vec<Option<i64>>,
-}
-
-impl<'a> EvidenceColumns<'a> {
-    fn of(evidence: &'a [Evidence]) -> Self {
-        let mut columns = Self::default();
-        for seen in evidence {
-            columns.push(seen);
-        }
-        columns
-    }
-
-    fn push(&mut self, seen: &'a Evidence) {
-        self.keys.push(seen.key());
-        let (value, end, limit) = match seen {
-            Evidence::Key { value, .. } => (value.as_deref(), None, None),
-            Evidence::Range { range, limit, digest } => (
-                Some(digest.0.as_slice()),
-                Some(range.end.as_deref().unwrap_or(&LAST)),
-                Some(i64::try_from(*limit).unwrap_or(i64::MAX)),
-            ),
-        };
-        self.values.push(value);
-        self.ends.push(end);
-        self.limits.push(limit);
-    }
-}
-
-/// Bounds as parallel arrays, each with what the batch adds to its counter.
-#[derive(Default)]
-struct BoundColumns<'a> {
-    keys: Vec<&'a [u8]>,
-    mosts: Vec<i64>,
-    added: Vec<i64>,
-}
-
-impl<'a> BoundColumns<'a> {
-    fn of(batch: &'a Batch) -> Self {
-        let mut columns = Self::default();
-        for Bound { key, most } in &batch.bounds {
-            columns.keys.push(key);
-            columns.mosts.push(*most);
-            columns.added.push(batch.added_to(key));
-        }
-        columns
-    }
-}
-
-/// The net effect of a batch on a key, as far as it is known without reading.
-#[derive(Debug, PartialEq, Eq)]
-enum Net {
-    Put(Bytes),
-    Delete,
-    Add(i64),
-}
-
-impl Net {
-    /// What an addition makes of an earlier effect of the same batch.
-    fn add(self, delta: i64) -> Self {
-        let known = match self {
-            Self::Add(earlier) => return Self::Add(earlier.wrapping_add(delta)),
-            Self::Put(value) => Some(value),
-            Self::Delete => None,
-        };
-        Write::sum(known.as_ref(), delta).map_or(Self::Delete, Self::Put)
-    }
-}
-
-/// Each key written with its net effect; appends are not among them.
-fn fold(writes: &[Write]) -> BTreeMap<&Bytes, Net> {
-    let mut net = BTreeMap::new();
-    for write in writes {
-        match write {
-            Write::Put(key, value) => net.insert(key, Net::Put(value.clone())),
-            Write::Delete(key) => net.insert(key, Net::Delete),
-            Write::Add(key, delta) => {
-                let earlier = net.remove(key).unwrap_or(Net::Add(0));
-                net.insert(key, earlier.add(*delta))
-            }
-            Write::Append(..) => None,
-        };
-    }
-    net
-}
-
-/// Writes as parallel arrays, each key at most once; see `cenote_commit`.
-#[derive(Default)]
-struct WriteColumns<'a> {
-    put_keys: Vec<&'a [u8]>,
-    put_values: Vec<&'a [u8]>,
-    deleted: Vec<&'a [u8]>,
-    counters: Vec<&'a [u8]>,
-    deltas: Vec<i64>,
-    logs: Vec<&'a [u8]>,
-    entries: Vec<&'a [u8]>,
-}
-
-impl<'a> WriteColumns<'a> {
-    fn of(net: &'a BTreeMap<&'a Bytes, Net>, writes: &'a [Write]) -> Self {
-        let mut columns = Self::default();
-        for (key, effect) in net {
-            columns.push(key, effect);
-        }
-        for write in writes {
-            if let Write::Append(log, entry) = write {
-                columns.logs.push(log);
-                columns.entries.push(entry);
-            }
-        }
-        columns
-    }
-
-    fn push(&mut self, key: &'a [u8], effect: &'a Net) {
-        match effect {
-            Net::Put(value) => {
-                self.put_keys.push(key);
-                self.put_values.push(value);
-            }
-            Net::Delete => self.deleted.push(key),
-            Net::Add(delta) => {
-                self.counters.push(key);
-                self.deltas.push(*delta);
-            }
-        }
-    }
+fn unknown(reason: &str) -> CommitError {
+    CommitError::Unknown(Error::Io(reason.to_owned().into()))
 }

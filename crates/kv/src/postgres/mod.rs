@@ -1,15 +1,17 @@
 //! The distributed engine: PostgreSQL, for many servers over one catalog.
 //!
-//! Invariants kept here: a commit is one statement, so that no transaction waits for a
+//! Invariants kept here: the commits that wait together are one statement, so that no transaction waits for a
 //! caller ([`commit`]); commits are put in order by the lock of one row, so that versions
 //! become visible in order (`schema.sql`); a snapshot is a read-only transaction on a
 //! connection of its own ([`snapshot`]).
 
 mod aside;
 mod claim;
+mod columns;
 mod commit;
 mod connect;
 mod listen;
+mod net;
 mod pool;
 mod snapshot;
 
@@ -23,6 +25,7 @@ use self::claim::Claim;
 use self::connect::Address;
 use self::pool::Pool;
 use self::snapshot::PostgresSnapshot;
+use crate::queue::Queue;
 use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
 
 /// Keeps the catalog in a PostgreSQL database (13 or later).
@@ -31,6 +34,7 @@ use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version}
 #[derive(Debug)]
 pub struct PostgresEngine {
     pool: Pool,
+    queue: Queue,
     /// Of an engine that has the catalog alone.
     claim: Option<Claim>,
     /// Those who listen end when these are dropped.
@@ -43,7 +47,8 @@ impl PostgresEngine {
     /// search path if they are missing.
     pub fn open(address: &str) -> Result<Self> {
         let pool = Pool::new(Address::parse(address)?);
-        let engine = Self { pool, claim: None, listening: Mutex::default() };
+        let engine =
+            Self { pool, queue: Queue::default(), claim: None, listening: Mutex::default() };
         aside(|| engine.pool.take()?.create_schema())?;
         Ok(engine)
     }
@@ -81,10 +86,7 @@ impl Engine for PostgresEngine {
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         self.limits().check(&batch)?;
-        aside(|| {
-            let mut connection = self.pool.take()?;
-            commit::commit(&mut connection, &batch, self.claim.as_ref().map(Claim::mark))
-        })
+        aside(|| self.queue.commit(batch, |group| self.write(group)))
     }
 
     fn outcome(&self, token: &Token) -> Result<Option<Version>> {

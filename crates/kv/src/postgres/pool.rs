@@ -35,12 +35,12 @@ impl Drop for Idle {
 pub(super) struct Connection {
     pub(super) client: Client,
     statements: Option<Statements>,
+    commit: Option<Statement>,
 }
 
-/// Prepared once for each connection.
+/// The statements of reads, prepared once for each connection.
 #[derive(Clone)]
 pub(super) struct Statements {
-    pub(super) commit: Statement,
     pub(super) get_many: Statement,
     pub(super) forward: Statement,
     pub(super) backward: Statement,
@@ -90,7 +90,7 @@ impl Connection {
         let durable = "SELECT set_config('synchronous_commit', 'on', false)
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).map_err(error)?;
-        Ok(Self { client, statements: None })
+        Ok(Self { client, statements: None, commit: None })
     }
 
     pub(super) fn create_schema(&mut self) -> Result<()> {
@@ -111,10 +111,6 @@ impl Connection {
         }
         let mut prepare = |query: &str| self.client.prepare(query).map_err(error);
         let statements = Statements {
-            commit: prepare(
-                "SELECT committed, refused, held FROM cenote_commit(
-                     $1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
-            )?,
             get_many: prepare(
                 "SELECT value FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, place)
                  LEFT JOIN cenote_rows USING (key) ORDER BY place",
@@ -123,6 +119,16 @@ impl Connection {
             backward: prepare(&scan("DESC"))?,
         };
         Ok(self.statements.insert(statements).clone())
+    }
+
+    /// Prepared on the connections that commit only: the driver then asks for the types of its arguments.
+    pub(super) fn commit_statement(&mut self) -> Result<Statement> {
+        if let Some(commit) = &self.commit {
+            return Ok(commit.clone());
+        }
+        let query = "SELECT committed, refused, held FROM cenote_commit($1, $2)";
+        let commit = self.client.prepare(query).map_err(error)?;
+        Ok(self.commit.insert(commit).clone())
     }
 }
 
