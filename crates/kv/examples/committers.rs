@@ -105,8 +105,8 @@ fn batch(caller: u64, n: u64) -> Batch {
     let (object, round) = (n % 1_000, n / 1_000);
     let key = |kind: &str| format!("{kind}/{caller}/{object}");
     let value = |round: u64| round.to_be_bytes().repeat(16);
-    let mut batch = Batch::default();
-    batch.token = Some((u128::from(caller) << 64 | u128::from(n)).to_be_bytes());
+    let token = u128::from(caller) << 64 | u128::from(n);
+    let mut batch = Batch { token: Some(token.to_be_bytes()), ..Batch::default() };
     batch.expect(key("n"), (round > 0).then(|| value(round - 1).into()));
     batch.expect("parent", None).expect("root", None).expect(key("missing"), None);
     for kind in ["n", "c", "k", "r", "b", "e"] {

@@ -71,6 +71,30 @@ impl Pool {
         Ok(Leased { connection: Some(connection), pool: self.clone() })
     }
 
+    /// A connection on which `first` was done. That may be done twice: where an idle connection turns out to be closed, it is
+    /// done on a new one.
+    pub(super) fn take_and<T>(
+        &self,
+        first: impl Fn(&mut Connection) -> Result<T>,
+    ) -> Result<(Leased, T)> {
+        let mut leased = self.take()?;
+        let done = match first(&mut leased) {
+            Err(_) if leased.client.is_closed() => {
+                self.forget();
+                leased = self.take()?;
+                first(&mut leased)?
+            }
+            done => done?,
+        };
+        Ok((leased, done))
+    }
+
+    /// Closes the idle connections: where one was lost, the database was restarted, and they were lost with it.
+    pub(super) fn forget(&self) {
+        let lost = std::mem::take(&mut *self.idle());
+        drop(lost);
+    }
+
     fn give_back(&self, connection: Connection) {
         let mut idle = self.idle();
         if idle.len() < IDLE && !connection.client.is_closed() {
