@@ -108,7 +108,7 @@ mod tests {
     /// An engine on an empty schema, and the settings of a connection to it.
     fn fresh() -> Option<(PostgresEngine, String)> {
         let config = postgres_server::fresh_schema()?;
-        Some((PostgresEngine::open(&config).unwrap(), config))
+        Some((PostgresEngine::open(&config).expect("the server takes connections"), config))
     }
 
     /// An engine on which writing to some keys has consequences: those that begin with `refused` or `full` fail the statement, `lost`
@@ -128,8 +128,9 @@ mod tests {
             END $$;
             CREATE TRIGGER consequence BEFORE INSERT ON cenote_rows
             FOR EACH ROW EXECUTE FUNCTION consequence()";
-        let mut client = postgres::Client::connect(&config, postgres::NoTls).unwrap();
-        client.batch_execute(trigger).unwrap();
+        let client = postgres::Client::connect(&config, postgres::NoTls);
+        let made = client.and_then(|mut client| client.batch_execute(trigger));
+        made.expect("the trigger is well-formed");
         Some(engine)
     }
 
@@ -140,9 +141,9 @@ mod tests {
     }
 
     fn keys(engine: &PostgresEngine) -> Vec<Bytes> {
-        let view = engine.snapshot().unwrap();
+        let view = engine.snapshot().expect("the server answers");
         let rows = view.scan(&crate::KeyRange::all(), crate::ScanOptions::default());
-        rows.map(|row| row.unwrap().0).collect()
+        rows.map(|row| row.expect("the server answers").0).collect()
     }
 
     #[test]
