@@ -1,9 +1,9 @@
 //! Commits a second and their latency over PostgreSQL, by the number of callers that commit at once:
-//! `committers [--seconds N] [--callers N] [--reading] [CONFIG]`.
+//! `committers [--seconds N] [--callers N] [--servers N] [--reading] [CONFIG]`.
 //!
 //! Without the settings of a connection it starts a server of its own, on the disk of the temporary directory, that syncs each commit.
 //! A commit is what a small `put` of the store makes: four keys of evidence, six rows, a counter that all callers add to, a record of
-//! the feed, and a token. With `--reading` a snapshot is held all the time, as an open change set does. At the end of each line: what
+//! the feed, and a token. The callers are those of so many servers, one if not given. With `--reading` a snapshot is held all the time, as an open change set does. At the end of each line: what
 //! updates left in the tables.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should stop")]
@@ -26,6 +26,7 @@ const DURABLE: &str = "-c fsync=on -c synchronous_commit=on -c max_connections=2
 struct Options {
     time: Duration,
     callers: Vec<u64>,
+    servers: u64,
     reading: bool,
     config: Option<String>,
 }
@@ -46,13 +47,14 @@ fn main() {
 
 fn options() -> Options {
     let (time, callers) = (Duration::from_secs(10), CALLERS.to_vec());
-    let mut options = Options { time, callers, reading: false, config: None };
+    let mut options = Options { time, callers, servers: 1, reading: false, config: None };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut number = || args.next().expect("a number follows").parse().unwrap();
         match arg.as_str() {
             "--seconds" => options.time = Duration::from_secs(number()),
             "--callers" => options.callers = vec![number()],
+            "--servers" => options.servers = number(),
             "--reading" => options.reading = true,
             _ => options.config = Some(arg),
         }
@@ -62,14 +64,14 @@ fn options() -> Options {
 
 /// Prints one line.
 fn measure(config: &str, callers: u64, options: &Options) {
-    let engine = PostgresEngine::open(config).unwrap();
-    let held = options.reading.then(|| engine.snapshot().unwrap());
+    let engines: Vec<_> =
+        (0..options.servers).map(|_| PostgresEngine::open(config).unwrap()).collect();
+    let held = options.reading.then(|| engines[0].snapshot().unwrap());
     let times = thread::scope(|scope| {
-        let work = |caller| move |engine: &PostgresEngine| commits(engine, caller, options.time);
         let threads: Vec<_> = (0..callers)
             .map(|caller| {
-                let (work, engine) = (work(caller), &engine);
-                scope.spawn(move || work(engine))
+                let engine = &engines[(caller % options.servers) as usize];
+                scope.spawn(move || commits(engine, caller, options.time))
             })
             .collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
