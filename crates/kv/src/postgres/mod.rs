@@ -7,11 +7,9 @@
 
 mod aside;
 mod claim;
-mod columns;
 mod commit;
 mod connect;
 mod listen;
-mod net;
 mod pool;
 #[cfg(all(test, feature = "conformance"))]
 #[path = "../../tests/postgres_server/mod.rs"]

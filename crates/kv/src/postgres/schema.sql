@@ -28,12 +28,11 @@ LANGUAGE sql IMMUTABLE AS $$
         THEN ('x' || encode(value, 'hex'))::bit(64)::bigint::numeric ELSE 0 END
 $$;
 
--- A sum that overflows wraps.
+-- A sum that overflows wraps, however often.
 CREATE OR REPLACE FUNCTION cenote_wrap(sum numeric) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT (CASE WHEN sum > 9223372036854775807 THEN sum - 18446744073709551616
-                 WHEN sum < -9223372036854775808 THEN sum + 18446744073709551616
-                 ELSE sum END)::bigint
+    SELECT (mod(mod(sum + 9223372036854775808, 18446744073709551616) + 18446744073709551616, 18446744073709551616)
+        - 9223372036854775808)::bigint
 $$;
 
 -- Before there were marks; before batches were merged.
@@ -47,7 +46,7 @@ DROP FUNCTION IF EXISTS cenote_holds(bytea, bytea, bytea, bigint);
 
 -- What a commit depends on and changes, as parallel arrays; `columns.rs` has the same fields in the same order. Evidence is a key
 -- with its value (null: absent), or, if `row_limits` has a number, a range whose rows had that value as their digest. A key is among
--- `put_keys`, `deleted` and `counters` at most once.
+-- `put_keys`, `deleted` and `counters` at most once. `sums_first`: it depends on or changes what earlier batches add to.
 DO $$ BEGIN
     IF to_regtype('cenote_batch') IS NULL THEN
         CREATE TYPE cenote_batch AS (
@@ -57,10 +56,27 @@ DO $$ BEGIN
             counters bytea[], deltas bigint[],
             logs bytea[], entries bytea[],
             token bytea,
-            bound_keys bytea[], bound_mosts bigint[], bound_added bigint[]
+            bound_keys bytea[], bound_mosts bigint[], bound_added bigint[],
+            sums_first boolean
         );
     END IF;
 END $$;
+
+-- Adds to counters, each of which may be named more than once; one that holds zero is removed.
+CREATE OR REPLACE FUNCTION cenote_add(counters bytea[], deltas bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF cardinality(counters) = 0 THEN
+        RETURN;
+    END IF;
+    INSERT INTO cenote_rows
+        SELECT added.key, int8send(cenote_wrap(cenote_counter(old.value) + added.delta))
+        FROM (SELECT key, sum(delta) AS delta FROM unnest(counters, deltas) AS each (key, delta) GROUP BY key) AS added
+        LEFT JOIN LATERAL (SELECT rows.value FROM cenote_rows AS rows WHERE rows.key = added.key OFFSET 0) AS old ON true
+        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
+    DELETE FROM cenote_rows WHERE key = ANY (counters) AND value = int8send(0);
+END
+$$;
 
 -- Checks and writes batches, each after those before it, and each for itself. A row for each: its version, or the key of the
 -- evidence that failed, or the key of a counter that would exceed its bound, with what that holds, or only nulls if its token was
@@ -77,6 +93,9 @@ DECLARE
     newest bigint;
     claimant bytea;
     appended boolean := false;
+    -- Additions that are not written yet: a counter to which many batches of a group add is written once.
+    counters bytea[] := '{}';
+    deltas bigint[] := '{}';
 BEGIN
     SELECT version, holder INTO STRICT before, claimant FROM cenote_version WHERE only_row FOR UPDATE;
     IF claimed <> claimant THEN
@@ -87,6 +106,11 @@ BEGIN
         committed := NULL;
         refused := NULL;
         held := NULL;
+        IF batch.sums_first THEN
+            PERFORM cenote_add(counters, deltas);
+            counters := '{}';
+            deltas := '{}';
+        END IF;
         IF (batch.seen <> newest OR batch.seen = 0) AND cardinality(batch.seen_keys) > 0 THEN
             SELECT seen.key INTO refused
             FROM unnest(batch.seen_keys, batch.seen_values, batch.range_ends, batch.row_limits)
@@ -144,12 +168,8 @@ BEGIN
             appended := true;
         END IF;
         IF cardinality(batch.counters) > 0 THEN
-            INSERT INTO cenote_rows
-                SELECT added.key, int8send(cenote_wrap(cenote_counter(old.value) + added.delta))
-                FROM unnest(batch.counters, batch.deltas) AS added (key, delta)
-                LEFT JOIN LATERAL (SELECT rows.value FROM cenote_rows AS rows WHERE rows.key = added.key OFFSET 0) AS old ON true
-                ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
-            DELETE FROM cenote_rows WHERE key = ANY (batch.counters) AND value = int8send(0);
+            counters := counters || batch.counters;
+            deltas := deltas || batch.deltas;
         END IF;
         committed := newest;
         refused := NULL;
@@ -157,6 +177,7 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 
+    PERFORM cenote_add(counters, deltas);
     IF newest > before THEN
         UPDATE cenote_version SET version = newest WHERE only_row;
     END IF;

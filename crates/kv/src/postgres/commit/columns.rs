@@ -8,7 +8,7 @@ use bytes::{BufMut, BytesMut};
 use postgres::types::{Field, IsNull, Kind, ToSql, Type, to_sql_checked};
 
 use super::net::{Net, NetWrites};
-use super::snapshot::LAST;
+use crate::postgres::snapshot::LAST;
 use crate::{Batch, Bound, Evidence, Write};
 
 /// A batch to be sent.
@@ -19,23 +19,25 @@ pub(super) struct BatchColumns<'a> {
     writes: WriteColumns<'a>,
     token: Option<&'a [u8]>,
     bounds: BoundColumns<'a>,
+    sums_first: bool,
 }
 
 impl<'a> BatchColumns<'a> {
-    /// `net` is what `batch` writes.
-    pub(super) fn of(batch: &'a Batch, net: &'a NetWrites<'a>) -> Self {
+    /// `net` is what `batch` writes; with `sums_first` what earlier ones add is written before.
+    pub(super) fn of(batch: &'a Batch, net: &'a NetWrites<'a>, sums_first: bool) -> Self {
         Self {
             seen: batch.seen.cast_signed(),
             evidence: EvidenceColumns::of(&batch.evidence),
             writes: WriteColumns::of(net, &batch.writes),
             token: batch.token.as_ref().map(|token| token.as_slice()),
             bounds: BoundColumns::of(batch),
+            sums_first,
         }
     }
 
     /// The values of the fields, in the order of [`FIELDS`].
     fn values(&self) -> [&dyn ToSql; FIELDS.len()] {
-        let Self { seen, evidence, writes, token, bounds } = self;
+        let Self { seen, evidence, writes, token, bounds, sums_first } = self;
         [
             seen,
             &evidence.keys,
@@ -53,12 +55,13 @@ impl<'a> BatchColumns<'a> {
             &bounds.keys,
             &bounds.mosts,
             &bounds.added,
+            sums_first,
         ]
     }
 }
 
 /// The fields of `cenote_batch`.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "seen",
     "seen_keys",
     "seen_values",
@@ -75,6 +78,7 @@ const FIELDS: [&str; 16] = [
     "bound_keys",
     "bound_mosts",
     "bound_added",
+    "sums_first",
 ];
 
 /// The fields of a type of rows; none of another type.

@@ -3,10 +3,15 @@
 //! Invariant: nobody is told that nothing was applied unless the server said so, or nothing was sent. A statement that the server
 //! refuses has applied nothing, and then each batch goes alone, so that none fails because of another one.
 
+mod columns;
+mod net;
+mod sums;
+
 use postgres::error::SqlState;
 
-use super::columns::BatchColumns;
-use super::net::{NetWrites, fold};
+use self::columns::BatchColumns;
+use self::net::{NetWrites, fold};
+use self::sums::Sums;
 use super::pool::Pool;
 use super::{PostgresEngine, error};
 use crate::queue::{Answer, Pending};
@@ -52,7 +57,9 @@ fn send(pool: &Pool, batches: &[Batch], mark: Option<&[u8]>) -> Result<Vec<Answe
     let mut connection = pool.take()?;
     let statement = connection.commit_statement()?;
     let net: Vec<NetWrites<'_>> = batches.iter().map(|batch| fold(&batch.writes)).collect();
-    let columns = batches.iter().zip(&net).map(|(batch, net)| BatchColumns::of(batch, net));
+    let mut sums = Sums::default();
+    let columns = batches.iter().zip(&net);
+    let columns = columns.map(|(batch, net)| BatchColumns::of(batch, net, sums.come_first(batch)));
     let columns: Vec<_> = columns.collect();
     let rows = connection.client.query(&statement, &[&columns, &mark]);
     if connection.client.is_closed() {
