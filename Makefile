@@ -122,6 +122,9 @@ fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly
 bench-engines: ## measure the catalog's engines with the workload they were designed for
 	cargo run --release --locked -p cenote-bench-engines -- fjall
 
+bench-committers: ## measure commits a second over PostgreSQL by the number of callers (options: COMMITTERS='--callers 16 --seconds 150')
+	cargo run --release --locked -p cenote-kv --example committers -- $(COMMITTERS)
+
 bench-scale: ## measure how the store's costs grow with its size (options: CHILDREN=100000)
 	rm -rf target/bench-scale
 	cargo run --release --locked -p cenote-bench-scale -- target/bench-scale $(CHILDREN)
@@ -164,4 +167,4 @@ bench-irods: build ## measure the R package and curl, and rirods if RIRODS names
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build install dist test-dist demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-keyset bench-irods soak
+.PHONY: help build install dist test-dist demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-committers bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-keyset bench-irods soak

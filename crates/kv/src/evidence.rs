@@ -34,6 +34,16 @@ impl Evidence {
         }
     }
 
+    /// What it takes to say what was seen, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Key { key, value } => key.len() + value.as_ref().map_or(0, Bytes::len),
+            Self::Range { range, digest, .. } => {
+                range.start.len() + range.end.as_ref().map_or(0, Bytes::len) + digest.0.len()
+            }
+        }
+    }
+
     /// Returns a conflict unless it is unchanged in `view`.
     pub(crate) fn check(&self, view: &dyn Snapshot) -> Result<(), CommitError> {
         match self.holds(view)? {

@@ -41,6 +41,7 @@ mod memory;
 mod overlay;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod queue;
 mod range;
 
 pub use batch::{Batch, Token, Write, counter};

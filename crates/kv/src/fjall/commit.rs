@@ -8,12 +8,12 @@ use bytes::Bytes;
 use fjall::PersistMode;
 
 use super::log::{self, Group};
-use super::queue::{Caller, Pending};
 use super::snapshot::FjallSnapshot;
 use super::space::For;
 use super::steps::Step;
 use super::{Acknowledged, FjallEngine, error, layout};
 use crate::overlay::Overlay;
+use crate::queue::{Caller, Pending};
 use crate::{CommitError, Error, Result, Snapshot, Token, Version};
 
 /// The batches of a group whose evidence is valid, and their combined changes.

@@ -1,7 +1,7 @@
 //! The embedded engine: a log-structured merge tree on local disk.
 //!
 //! Invariants kept here and below: only the leader of a commit group writes
-//! ([`queue`]); a group is one atomic write that carries its version, on disk in the log before it is
+//! ([`crate::queue`]); a group is one atomic write that carries its version, on disk in the log before it is
 //! acknowledged ([`commit`], [`log`]), and how far that must reach is found out when it is opened ([`open`]); keys that begin with 0xff are the engine's own ([`layout`]).
 
 mod background;
@@ -14,7 +14,6 @@ mod layout;
 mod lock;
 mod log;
 mod open;
-mod queue;
 mod reclaim;
 mod snapshot;
 mod space;
@@ -35,7 +34,6 @@ use self::descriptors::Descriptors;
 use self::lock::DirectoryLock;
 use self::log::Log;
 use self::log::mark::Mark;
-use self::queue::Queue;
 use self::reclaim::Removed;
 use self::snapshot::FjallSnapshot;
 #[cfg(feature = "conformance")]
@@ -44,6 +42,7 @@ use self::space::{For, Reserve};
 #[cfg(feature = "conformance")]
 pub use self::steps::Step;
 use self::steps::Steps;
+use crate::queue::Queue;
 use crate::{Batch, CommitError, Engine, Error, Result, Room, Snapshot, Token, Version};
 
 /// What a deployment may choose.

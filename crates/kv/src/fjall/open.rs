@@ -22,7 +22,6 @@ use super::lock::DirectoryLock;
 use super::log::mark::{self, Mark};
 use super::log::verdict::Evidence;
 use super::log::{self, Found, Log};
-use super::queue::Queue;
 use super::reclaim::Removed;
 use super::space::Reserve;
 use super::steps::Steps;
@@ -30,6 +29,7 @@ use super::{
     Acknowledged, FjallEngine, FjallOptions, JOURNALS, Loss, Store, WORKERS, error, files, io,
     journal, layout, rows_options, versions,
 };
+use crate::queue::Queue;
 use crate::{Error, Result};
 
 /// Opens the engine; returns what was lost, if that is accepted.

@@ -31,6 +31,31 @@ const LOCK: &str = "SELECT pg_advisory_lock(hashtextextended('cenote ' || curren
 const MARK: &str =
     "UPDATE cenote_version SET holder = uuid_send(gen_random_uuid()) RETURNING holder";
 
+/// The lock of a catalog, before anything there is changed.
+pub(super) struct Alone {
+    session: Client,
+    address: Address,
+}
+
+impl Alone {
+    /// None if another server has the catalog.
+    pub(super) fn lock(address: &Address) -> Result<Option<Self>> {
+        let session = lock(address)?;
+        Ok(session.map(|session| Self { session, address: address.clone() }))
+    }
+
+    /// Marks the catalog, whose tables are there by now.
+    pub(super) fn claim(mut self) -> Result<Claim> {
+        let mark: Vec<u8> = self.session.query_one(MARK, &[]).map_err(error)?.get(0);
+        let (end, ended) = mpsc::channel();
+        let own = mark.clone();
+        let keep = move || keep(self.session, &self.address, &own, &ended);
+        let thread = std::thread::Builder::new().name("cenote-claim".to_owned()).spawn(keep);
+        thread.map_err(|failed| Error::Io(Box::new(failed)))?;
+        Ok(Claim { mark, _end: end })
+    }
+}
+
 /// Held until it is dropped, or another engine claims the catalog.
 #[derive(Debug)]
 pub(super) struct Claim {
@@ -40,19 +65,6 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// # Errors
-    /// [`Error::Locked`] if another server has the catalog.
-    pub(super) fn take(address: &Address) -> Result<Self> {
-        let mut session = lock(address)?.ok_or(Error::Locked)?;
-        let mark: Vec<u8> = session.query_one(MARK, &[]).map_err(error)?.get(0);
-        let (end, ended) = mpsc::channel();
-        let (address, own) = (address.clone(), mark.clone());
-        let keep = move || keep(session, &address, &own, &ended);
-        let thread = std::thread::Builder::new().name("cenote-claim".to_owned()).spawn(keep);
-        thread.map_err(|failed| Error::Io(Box::new(failed)))?;
-        Ok(Self { mark, _end: end })
-    }
-
     /// What a commit of the engine has to find.
     pub(super) fn mark(&self) -> &[u8] {
         &self.mark

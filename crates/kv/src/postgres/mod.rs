@@ -1,6 +1,6 @@
 //! The distributed engine: PostgreSQL, for many servers over one catalog.
 //!
-//! Invariants kept here: a commit is one statement, so that no transaction waits for a
+//! Invariants kept here: the commits that wait together are one statement, so that no transaction waits for a
 //! caller ([`commit`]); commits are put in order by the lock of one row, so that versions
 //! become visible in order (`schema.sql`); a snapshot is a read-only transaction on a
 //! connection of its own ([`snapshot`]).
@@ -11,6 +11,10 @@ mod commit;
 mod connect;
 mod listen;
 mod pool;
+#[cfg(all(test, feature = "conformance"))]
+#[path = "../../tests/postgres_server/mod.rs"]
+mod postgres_server;
+mod sessions;
 mod snapshot;
 
 use std::sync::mpsc::{self, Sender};
@@ -19,10 +23,11 @@ use std::sync::{Mutex, PoisonError};
 use postgres::error::SqlState;
 
 use self::aside::aside;
-use self::claim::Claim;
+use self::claim::{Alone, Claim};
 use self::connect::Address;
-use self::pool::Pool;
+use self::pool::{Connection, Pool};
 use self::snapshot::PostgresSnapshot;
+use crate::queue::Queue;
 use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
 
 /// Keeps the catalog in a PostgreSQL database (13 or later).
@@ -31,6 +36,7 @@ use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version}
 #[derive(Debug)]
 pub struct PostgresEngine {
     pool: Pool,
+    queue: Queue,
     /// Of an engine that has the catalog alone.
     claim: Option<Claim>,
     /// Those who listen end when these are dropped.
@@ -41,22 +47,36 @@ impl PostgresEngine {
     /// Connects to the database that `address` names (a `postgres://` URL or `key=value` pairs; with `sslmode=require` over TLS,
     /// verified by the certificates in `sslrootcert` or of the system), and creates the catalog's tables in the first schema of the
     /// search path if they are missing.
+    ///
+    /// # Errors
+    /// Through a pooler that does not keep sessions nothing is opened.
     pub fn open(address: &str) -> Result<Self> {
         let pool = Pool::new(Address::parse(address)?);
-        let engine = Self { pool, claim: None, listening: Mutex::default() };
-        aside(|| engine.pool.take()?.create_schema())?;
-        Ok(engine)
+        aside(|| {
+            sessions::check(&pool)?;
+            pool.take()?.create_schema()
+        })?;
+        Ok(Self::on(pool, None))
     }
 
     /// The same for one server at a time. If the connection is lost and another server claims the catalog meanwhile,
     /// every commit fails ([`CommitError::Latched`]).
     ///
     /// # Errors
-    /// [`Error::Locked`] if another server has the catalog.
+    /// [`Error::Locked`] if another server has the catalog; it is left as it is then.
     pub fn open_alone(address: &str) -> Result<Self> {
-        let engine = Self::open(address)?;
-        let claim = aside(|| Claim::take(engine.pool.address()))?;
-        Ok(Self { claim: Some(claim), ..engine })
+        let pool = Pool::new(Address::parse(address)?);
+        let claim = aside(|| {
+            sessions::check(&pool)?;
+            let alone = Alone::lock(pool.address())?.ok_or(Error::Locked)?;
+            pool.take()?.create_schema()?;
+            alone.claim()
+        })?;
+        Ok(Self::on(pool, Some(claim)))
+    }
+
+    fn on(pool: Pool, claim: Option<Claim>) -> Self {
+        Self { pool, queue: Queue::default(), claim, listening: Mutex::default() }
     }
 }
 
@@ -76,24 +96,21 @@ impl Engine for PostgresEngine {
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        Ok(Box::new(aside(|| PostgresSnapshot::begin(self.pool.take()?))?))
+        Ok(Box::new(aside(|| PostgresSnapshot::begin(&self.pool))?))
     }
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         self.limits().check(&batch)?;
-        aside(|| {
-            let mut connection = self.pool.take()?;
-            commit::commit(&mut connection, &batch, self.claim.as_ref().map(Claim::mark))
-        })
+        aside(|| self.queue.commit(batch, |group| self.write(group)))
     }
 
     fn outcome(&self, token: &Token) -> Result<Option<Version>> {
         let query = "SELECT cenote_outcome($1)";
-        let row = aside(|| {
-            let mut connection = self.pool.take()?;
+        let ask = |connection: &mut Connection| {
             connection.client.query_one(query, &[&token.as_slice()]).map_err(error)
-        });
-        let version: Option<i64> = row?.get(0);
+        };
+        let row = aside(|| self.pool.take_and(ask).map(|(_, row)| row))?;
+        let version: Option<i64> = row.get(0);
         Ok(version.map(i64::cast_unsigned))
     }
 }

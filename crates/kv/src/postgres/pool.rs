@@ -35,12 +35,12 @@ impl Drop for Idle {
 pub(super) struct Connection {
     pub(super) client: Client,
     statements: Option<Statements>,
+    commit: Option<Statement>,
 }
 
-/// Prepared once for each connection.
+/// The statements of reads, prepared once for each connection.
 #[derive(Clone)]
 pub(super) struct Statements {
-    pub(super) commit: Statement,
     pub(super) get_many: Statement,
     pub(super) forward: Statement,
     pub(super) backward: Statement,
@@ -71,6 +71,30 @@ impl Pool {
         Ok(Leased { connection: Some(connection), pool: self.clone() })
     }
 
+    /// A connection on which `first` was done. That may be done twice: where an idle connection turns out to be closed, it is
+    /// done on a new one.
+    pub(super) fn take_and<T>(
+        &self,
+        first: impl Fn(&mut Connection) -> Result<T>,
+    ) -> Result<(Leased, T)> {
+        let mut leased = self.take()?;
+        let done = match first(&mut leased) {
+            Err(_) if leased.client.is_closed() => {
+                self.forget();
+                leased = self.take()?;
+                first(&mut leased)?
+            }
+            done => done?,
+        };
+        Ok((leased, done))
+    }
+
+    /// Closes the idle connections: where one was lost, the database was restarted, and they were lost with it.
+    pub(super) fn forget(&self) {
+        let lost = std::mem::take(&mut *self.idle());
+        drop(lost);
+    }
+
     fn give_back(&self, connection: Connection) {
         let mut idle = self.idle();
         if idle.len() < IDLE && !connection.client.is_closed() {
@@ -90,7 +114,7 @@ impl Connection {
         let durable = "SELECT set_config('synchronous_commit', 'on', false)
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).map_err(error)?;
-        Ok(Self { client, statements: None })
+        Ok(Self { client, statements: None, commit: None })
     }
 
     pub(super) fn create_schema(&mut self) -> Result<()> {
@@ -111,10 +135,6 @@ impl Connection {
         }
         let mut prepare = |query: &str| self.client.prepare(query).map_err(error);
         let statements = Statements {
-            commit: prepare(
-                "SELECT committed, refused, held FROM cenote_commit(
-                     $1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
-            )?,
             get_many: prepare(
                 "SELECT value FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, place)
                  LEFT JOIN cenote_rows USING (key) ORDER BY place",
@@ -123,6 +143,16 @@ impl Connection {
             backward: prepare(&scan("DESC"))?,
         };
         Ok(self.statements.insert(statements).clone())
+    }
+
+    /// Prepared on the connections that commit only: the driver then asks for the types of its arguments.
+    pub(super) fn commit_statement(&mut self) -> Result<Statement> {
+        if let Some(commit) = &self.commit {
+            return Ok(commit.clone());
+        }
+        let query = "SELECT committed, refused, held FROM cenote_commit($1, $2)";
+        let commit = self.client.prepare(query).map_err(error)?;
+        Ok(self.commit.insert(commit).clone())
     }
 }
 

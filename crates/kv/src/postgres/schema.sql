@@ -28,102 +28,164 @@ LANGUAGE sql IMMUTABLE AS $$
         THEN ('x' || encode(value, 'hex'))::bit(64)::bigint::numeric ELSE 0 END
 $$;
 
--- A sum that overflows wraps.
+-- A sum that overflows wraps, however often.
 CREATE OR REPLACE FUNCTION cenote_wrap(sum numeric) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT (CASE WHEN sum > 9223372036854775807 THEN sum - 18446744073709551616
-                 WHEN sum < -9223372036854775808 THEN sum + 18446744073709551616
-                 ELSE sum END)::bigint
+    SELECT (mod(mod(sum + 9223372036854775808, 18446744073709551616) + 18446744073709551616, 18446744073709551616)
+        - 9223372036854775808)::bigint
 $$;
 
--- Whether what a caller saw is still so: a key with its value (null: absent), or, if
--- `row_limit` is given, a range whose rows had `seen_value` as their digest.
-CREATE OR REPLACE FUNCTION cenote_holds(
-    seen_key bytea, seen_value bytea, range_end bytea, row_limit bigint
-) RETURNS boolean LANGUAGE sql VOLATILE AS $$
-    SELECT CASE WHEN row_limit IS NULL THEN
-        (SELECT value FROM cenote_rows WHERE key = seen_key) IS NOT DISTINCT FROM seen_value
-    ELSE
-        (SELECT sha256(coalesce(string_agg(
-            int4send(octet_length(key)) || key || int4send(octet_length(value)) || value,
-            ''::bytea ORDER BY key), ''::bytea))
-         FROM (SELECT key, value FROM cenote_rows
-               WHERE key >= seen_key AND key < range_end
-               ORDER BY key LIMIT row_limit) AS seen) = seen_value
-    END
-$$;
-
--- Before there were marks.
+-- Before there were marks; before batches were merged.
 DROP FUNCTION IF EXISTS cenote_commit(
     bigint, bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea,
     bytea[], bigint[], bigint[]);
+DROP FUNCTION IF EXISTS cenote_commit(
+    bigint, bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea,
+    bytea[], bigint[], bigint[], bytea);
+DROP FUNCTION IF EXISTS cenote_holds(bytea, bytea, bytea, bigint);
 
--- Checks and writes one batch: its version, or the key of the evidence that failed, or the key of a counter that would
--- exceed its bound, with what that holds; or nothing, if another server has claimed the catalog since. Bounds rest on the newest values, whatever was seen.
--- Each query of a volatile function sees what was committed before it began, and so,
--- once the lock is held, every earlier commit.
-CREATE OR REPLACE FUNCTION cenote_commit(
-    seen bigint,
-    seen_keys bytea[], seen_values bytea[], range_ends bytea[], row_limits bigint[],
-    put_keys bytea[], put_values bytea[], deleted bytea[],
-    counters bytea[], deltas bigint[],
-    logs bytea[], entries bytea[],
-    batch_token bytea,
-    bound_keys bytea[], bound_mosts bigint[], bound_added bigint[],
-    claimed bytea,
-    OUT committed bigint, OUT refused bytea, OUT held bigint
-) LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    newest bigint;
-    counted bigint;
-    claimant bytea;
+-- What a commit depends on and changes, as parallel arrays; `columns.rs` has the same fields in the same order. Evidence is a key
+-- with its value (null: absent), or, if `row_limits` has a number, a range whose rows had that value as their digest. A key is among
+-- `put_keys`, `deleted` and `counters` at most once. `sums_first`: it depends on or changes what earlier batches add to.
+DO $$ BEGIN
+    IF to_regtype('cenote_batch') IS NULL THEN
+        CREATE TYPE cenote_batch AS (
+            seen bigint,
+            seen_keys bytea[], seen_values bytea[], range_ends bytea[], row_limits bigint[],
+            put_keys bytea[], put_values bytea[], deleted bytea[],
+            counters bytea[], deltas bigint[],
+            logs bytea[], entries bytea[],
+            token bytea,
+            bound_keys bytea[], bound_mosts bigint[], bound_added bigint[],
+            sums_first boolean
+        );
+    END IF;
+END $$;
+
+-- Adds to counters, each of which may be named more than once; one that holds zero is removed.
+CREATE OR REPLACE FUNCTION cenote_add(counters bytea[], deltas bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    SELECT version, holder INTO STRICT newest, claimant FROM cenote_version FOR UPDATE;
+    IF cardinality(counters) = 0 THEN
+        RETURN;
+    END IF;
+    INSERT INTO cenote_rows
+        SELECT added.key, int8send(cenote_wrap(cenote_counter(old.value) + added.delta))
+        FROM (SELECT key, sum(delta) AS delta FROM unnest(counters, deltas) AS each (key, delta) GROUP BY key) AS added
+        LEFT JOIN LATERAL (SELECT rows.value FROM cenote_rows AS rows WHERE rows.key = added.key OFFSET 0) AS old ON true
+        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
+    DELETE FROM cenote_rows WHERE key = ANY (counters) AND value = int8send(0);
+END
+$$;
+
+-- Checks and writes batches, each after those before it, and each for itself. A row for each: its version, or the key of the
+-- evidence that failed, or the key of a counter that would exceed its bound, with what that holds, or only nulls if its token was
+-- used before. No rows, if another server has claimed the catalog since. Bounds rest on the newest values, whatever was seen.
+-- Each query of a volatile function sees what was committed before it began, and so, once the lock is held, every earlier
+-- commit, and what the function did itself. Its plans are made once, and look keys up by the index, whatever the size of the
+-- table was then: plans for each call would take half of the time, and one from when the table was small would read all of it.
+CREATE OR REPLACE FUNCTION cenote_commit(batches cenote_batch[], claimed bytea)
+RETURNS TABLE (committed bigint, refused bytea, held bigint) LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    batch cenote_batch;
+    before bigint;
+    newest bigint;
+    claimant bytea;
+    appended boolean := false;
+    -- Additions that are not written yet: a counter to which many batches of a group add is written once.
+    counters bytea[] := '{}';
+    deltas bigint[] := '{}';
+BEGIN
+    SELECT version, holder INTO STRICT before, claimant FROM cenote_version WHERE only_row FOR UPDATE;
     IF claimed <> claimant THEN
         RETURN;
     END IF;
-    IF seen <> newest OR seen = 0 THEN
-        FOR at IN 1 .. cardinality(seen_keys) LOOP
-            IF NOT cenote_holds(seen_keys[at], seen_values[at], range_ends[at], row_limits[at]) THEN
-                refused := seen_keys[at];
-                RETURN;
-            END IF;
-        END LOOP;
-    END IF;
-    FOR at IN 1 .. cardinality(bound_keys) LOOP
-        counted := coalesce(
-            (SELECT cenote_counter(value) FROM cenote_rows WHERE key = bound_keys[at]), 0);
-        IF counted::numeric + bound_added[at] > bound_mosts[at] THEN
-            refused := bound_keys[at];
-            held := counted;
-            RETURN;
+    newest := before;
+    FOREACH batch IN ARRAY batches LOOP
+        committed := NULL;
+        refused := NULL;
+        held := NULL;
+        IF batch.sums_first THEN
+            PERFORM cenote_add(counters, deltas);
+            counters := '{}';
+            deltas := '{}';
         END IF;
+        IF (batch.seen <> newest OR batch.seen = 0) AND cardinality(batch.seen_keys) > 0 THEN
+            SELECT seen.key INTO refused
+            FROM unnest(batch.seen_keys, batch.seen_values, batch.range_ends, batch.row_limits)
+                WITH ORDINALITY AS seen (key, value, range_end, row_limit, place)
+            WHERE CASE WHEN row_limit IS NULL THEN
+                (SELECT rows.value FROM cenote_rows AS rows WHERE rows.key = seen.key) IS DISTINCT FROM seen.value
+            ELSE
+                (SELECT sha256(coalesce(string_agg(
+                    int4send(octet_length(scanned.key)) || scanned.key
+                        || int4send(octet_length(scanned.value)) || scanned.value,
+                    ''::bytea ORDER BY scanned.key), ''::bytea))
+                 FROM (SELECT rows.key, rows.value FROM cenote_rows AS rows
+                       WHERE rows.key >= seen.key AND rows.key < seen.range_end
+                       ORDER BY rows.key LIMIT seen.row_limit) AS scanned) <> seen.value
+            END
+            ORDER BY place LIMIT 1;
+            IF FOUND THEN
+                RETURN NEXT;
+                CONTINUE;
+            END IF;
+        END IF;
+        IF cardinality(batch.bound_keys) > 0 THEN
+            SELECT bound.key, cenote_counter(old.value) INTO refused, held
+            FROM unnest(batch.bound_keys, batch.bound_mosts, batch.bound_added)
+                WITH ORDINALITY AS bound (key, most, added, place)
+            LEFT JOIN LATERAL (SELECT rows.value FROM cenote_rows AS rows WHERE rows.key = bound.key OFFSET 0) AS old ON true
+            WHERE cenote_counter(old.value) + bound.added > bound.most
+            ORDER BY place LIMIT 1;
+            IF FOUND THEN
+                RETURN NEXT;
+                CONTINUE;
+            END IF;
+        END IF;
+        IF batch.token IS NOT NULL THEN
+            INSERT INTO cenote_tokens VALUES (batch.token, newest + 1) ON CONFLICT DO NOTHING;
+            IF NOT FOUND THEN
+                RETURN NEXT;
+                CONTINUE;
+            END IF;
+        END IF;
+
+        newest := newest + 1;
+        IF cardinality(batch.deleted) > 0 THEN
+            DELETE FROM cenote_rows WHERE key = ANY (batch.deleted);
+        END IF;
+        IF cardinality(batch.put_keys) > 0 THEN
+            INSERT INTO cenote_rows SELECT * FROM unnest(batch.put_keys, batch.put_values)
+                ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
+        END IF;
+        IF cardinality(batch.logs) > 0 THEN
+            INSERT INTO cenote_rows
+                SELECT log || int8send(newest) || int4send((place - 1)::integer), entry
+                FROM unnest(batch.logs, batch.entries) WITH ORDINALITY AS written (log, entry, place)
+                ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
+            appended := true;
+        END IF;
+        IF cardinality(batch.counters) > 0 THEN
+            counters := counters || batch.counters;
+            deltas := deltas || batch.deltas;
+        END IF;
+        committed := newest;
+        refused := NULL;
+        held := NULL;
+        RETURN NEXT;
     END LOOP;
 
-    committed := newest + 1;
-    UPDATE cenote_version SET version = committed;
-    IF batch_token IS NOT NULL THEN
-        INSERT INTO cenote_tokens VALUES (batch_token, committed);
+    PERFORM cenote_add(counters, deltas);
+    IF newest > before THEN
+        UPDATE cenote_version SET version = newest WHERE only_row;
     END IF;
-    IF committed % 1000 = 0 THEN
-        DELETE FROM cenote_tokens WHERE abs(version) < committed - 131072;
+    IF newest / 1000 > before / 1000 THEN
+        DELETE FROM cenote_tokens WHERE abs(version) < newest - 131072;
     END IF;
-
-    DELETE FROM cenote_rows WHERE key = ANY (deleted);
-    INSERT INTO cenote_rows SELECT * FROM unnest(put_keys, put_values)
-        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
-    INSERT INTO cenote_rows
-        SELECT log || int8send(committed) || int4send((place - 1)::integer), entry
-        FROM unnest(logs, entries) WITH ORDINALITY AS appended (log, entry, place)
-        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
-    INSERT INTO cenote_rows
-        SELECT added.key, int8send(cenote_wrap(cenote_counter(old.value) + added.delta))
-        FROM unnest(counters, deltas) AS added (key, delta)
-        LEFT JOIN cenote_rows AS old ON old.key = added.key
-        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
-    DELETE FROM cenote_rows WHERE key = ANY (counters) AND value = int8send(0);
     -- Told to those who listen when this is committed.
-    IF cardinality(logs) > 0 THEN
+    IF appended THEN
         PERFORM pg_notify('cenote_commits', current_schema()::text);
     END IF;
 END

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::aside::aside;
 use super::error;
-use super::pool::Leased;
+use super::pool::{Connection, Leased, Pool};
 use crate::{KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
 
 /// A repeatable-read transaction; the lock is held for a query, never while a caller
@@ -24,13 +24,9 @@ const PAGE_ROWS: usize = 1_000;
 const PAGE_BYTES: i64 = 4 << 20;
 
 impl PostgresSnapshot {
-    pub(super) fn begin(mut connection: Leased) -> Result<Self> {
-        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-        connection.client.batch_execute(begin).map_err(error)?;
-        let mut this = Self { version: 0, connection: Mutex::new(connection) };
-        let row = this.connection().client.query_one("SELECT version FROM cenote_version", &[]);
-        this.version = row.map_err(error)?.get::<_, i64>(0).cast_unsigned();
-        Ok(this)
+    pub(super) fn begin(pool: &Pool) -> Result<Self> {
+        let (connection, version) = pool.take_and(begin)?;
+        Ok(Self { version, connection: Mutex::new(connection) })
     }
 
     fn connection(&self) -> MutexGuard<'_, Leased> {
@@ -57,6 +53,14 @@ impl PostgresSnapshot {
         let bytes = |row: &postgres::Row, at| Bytes::from(row.get::<_, Vec<u8>>(at));
         Ok(found.map_err(error)?.iter().map(|row| (bytes(row, 0), bytes(row, 1))).collect())
     }
+}
+
+/// Begins what a snapshot reads in; its version.
+fn begin(connection: &mut Connection) -> Result<Version> {
+    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    connection.client.batch_execute(begin).map_err(error)?;
+    let row = connection.client.query_one("SELECT version FROM cenote_version", &[]);
+    Ok(row.map_err(error)?.get::<_, i64>(0).cast_unsigned())
 }
 
 /// The end of all keys: none starts with this byte.

@@ -98,6 +98,11 @@ impl Server {
         format!("{config} options='-c search_path={name}'")
     }
 
+    /// Where its sockets are.
+    pub(crate) fn dir(&self) -> &str {
+        &self.dir
+    }
+
     /// A connection besides those of the engines, through the socket of this port (5432 unless set by the options).
     pub(crate) fn client(&self, port: u16) -> Client {
         let config = format!("host={} port={port} user=cenote dbname=postgres", self.dir);
@@ -133,7 +138,7 @@ fn installed() -> Option<PathBuf> {
 }
 
 /// A shell; PostgreSQL refuses to run as root, so root becomes the user of the package.
-fn unprivileged() -> Command {
+pub(crate) fn unprivileged() -> Command {
     if !is_root() {
         return Command::new("sh");
     }

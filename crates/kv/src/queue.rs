@@ -1,25 +1,28 @@
-//! Who writes: the first caller to arrive leads, the others wait.
+//! Group commit, for the engines that write batches together: the first caller to arrive leads, the others wait.
 //!
-//! The leader writes its own batch together with those that are waiting, and hands
+//! Invariants: the leader writes its own batch together with those that are waiting, and hands
 //! the lead to the first that arrived in the meantime. A lone writer thus never changes threads,
-//! and no more than one caller writes at any time.
+//! and no more than one caller writes at any time. Every caller gets an answer, also if its leader falls.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{Batch, CommitError, Error, Version};
+use crate::{Batch, CommitError, Error, Evidence, Version};
 
 /// The answer to a commit.
-pub(super) type Answer = Result<Version, CommitError>;
+pub(crate) type Answer = Result<Version, CommitError>;
 
 /// Batches beyond this size, in bytes, are left to the next group: it bounds how long the first of
 /// a group waits.
 const GROUP: usize = 16 << 20;
 
+/// So do batches beyond this number, since each takes its time to be checked.
+const BATCHES: usize = 256;
+
 /// The waiting batches.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     line: Mutex<Line>,
 }
 
@@ -31,14 +34,21 @@ struct Line {
 
 /// A batch whose caller waits. Dropped without an answer, it answers "unknown".
 #[derive(Debug)]
-pub(super) struct Pending {
-    pub(super) batch: Batch,
-    pub(super) caller: Caller,
+pub(crate) struct Pending {
+    pub(crate) batch: Batch,
+    pub(crate) caller: Caller,
+}
+
+impl Pending {
+    /// What it brings along, in bytes.
+    fn size(&self) -> usize {
+        self.batch.size() + self.batch.evidence.iter().map(Evidence::size).sum::<usize>()
+    }
 }
 
 /// The thread that waits for an answer.
 #[derive(Debug)]
-pub(super) struct Caller(Sender<Turn>);
+pub(crate) struct Caller(Sender<Turn>);
 
 #[derive(Debug)]
 enum Turn {
@@ -47,7 +57,7 @@ enum Turn {
 }
 
 impl Caller {
-    pub(super) fn answer(self, answer: Answer) {
+    pub(crate) fn answer(self, answer: Answer) {
         self.tell(Turn::Done(answer));
     }
 
@@ -60,7 +70,7 @@ impl Caller {
 impl Queue {
     /// Waits until `write` has answered `batch`, and calls it with a group when it is
     /// this caller's turn to lead.
-    pub(super) fn commit(&self, batch: Batch, write: impl Fn(Vec<Pending>)) -> Answer {
+    pub(crate) fn commit(&self, batch: Batch, write: impl Fn(Vec<Pending>)) -> Answer {
         let (sender, turns) = mpsc::channel();
         self.join(Pending { batch, caller: Caller(sender) });
         loop {
@@ -91,10 +101,10 @@ impl Queue {
         let mut line = self.line();
         let mut size = 0;
         let fitting = line.waiting.iter().take_while(|pending| {
-            size += pending.batch.size();
+            size += pending.size();
             size <= GROUP
         });
-        let count = fitting.count().max(1).min(line.waiting.len());
+        let count = fitting.take(BATCHES).count().max(1).min(line.waiting.len());
         line.waiting.drain(..count).collect()
     }
 
@@ -183,6 +193,23 @@ mod tests {
             let answers = while_led(&Queue::default(), 4, size, acknowledge);
             assert!(answers.into_iter().all(|answer| answer.unwrap() == expected));
         }
+    }
+
+    #[test]
+    fn a_group_is_bounded_by_the_number_of_batches() {
+        let answers = while_led(&Queue::default(), BATCHES + 1, 1, acknowledge);
+        let (grouped, left): (Vec<_>, Vec<_>) = answers
+            .into_iter()
+            .partition(|answer| matches!(answer, Ok(size) if *size == BATCHES as Version));
+        assert_eq!((grouped.len(), left.len()), (BATCHES, 1));
+    }
+
+    #[test]
+    fn evidence_counts_for_the_size_of_a_group() {
+        let mut batch = batch(1);
+        batch.expect("k", Some(vec![0; GROUP].into()));
+        let (sender, _turns) = mpsc::channel();
+        assert!(Pending { batch, caller: Caller(sender) }.size() > GROUP);
     }
 
     #[test]

@@ -1,0 +1,223 @@
+//! A batch as a value of the type `cenote_batch` of `schema.sql`: parallel arrays.
+//!
+//! Invariant: the fields here and there are the same, by name; otherwise nothing is sent.
+
+use std::error::Error;
+
+use bytes::{BufMut, BytesMut};
+use postgres::types::{Field, IsNull, Kind, ToSql, Type, to_sql_checked};
+
+use super::net::{Net, NetWrites};
+use crate::postgres::snapshot::LAST;
+use crate::{Batch, Bound, Evidence, Write};
+
+/// A batch to be sent.
+#[derive(Debug)]
+pub(super) struct BatchColumns<'a> {
+    seen: i64,
+    evidence: EvidenceColumns<'a>,
+    writes: WriteColumns<'a>,
+    token: Option<&'a [u8]>,
+    bounds: BoundColumns<'a>,
+    sums_first: bool,
+}
+
+impl<'a> BatchColumns<'a> {
+    /// `net` is what `batch` writes; with `sums_first` what earlier ones add is written before.
+    pub(super) fn of(batch: &'a Batch, net: &'a NetWrites<'a>, sums_first: bool) -> Self {
+        Self {
+            seen: batch.seen.cast_signed(),
+            evidence: EvidenceColumns::of(&batch.evidence),
+            writes: WriteColumns::of(net, &batch.writes),
+            token: batch.token.as_ref().map(|token| token.as_slice()),
+            bounds: BoundColumns::of(batch),
+            sums_first,
+        }
+    }
+
+    /// The values of the fields, in the order of [`FIELDS`].
+    fn values(&self) -> [&dyn ToSql; FIELDS.len()] {
+        let Self { seen, evidence, writes, token, bounds, sums_first } = self;
+        [
+            seen,
+            &evidence.keys,
+            &evidence.values,
+            &evidence.ends,
+            &evidence.limits,
+            &writes.put_keys,
+            &writes.put_values,
+            &writes.deleted,
+            &writes.counters,
+            &writes.deltas,
+            &writes.logs,
+            &writes.entries,
+            token,
+            &bounds.keys,
+            &bounds.mosts,
+            &bounds.added,
+            sums_first,
+        ]
+    }
+}
+
+/// The fields of `cenote_batch`.
+const FIELDS: [&str; 17] = [
+    "seen",
+    "seen_keys",
+    "seen_values",
+    "range_ends",
+    "row_limits",
+    "put_keys",
+    "put_values",
+    "deleted",
+    "counters",
+    "deltas",
+    "logs",
+    "entries",
+    "token",
+    "bound_keys",
+    "bound_mosts",
+    "bound_added",
+    "sums_first",
+];
+
+/// The fields of a type of rows; none of another type.
+fn fields(ty: &Type) -> &[Field] {
+    match ty.kind() {
+        Kind::Composite(fields) => fields,
+        _ => &[],
+    }
+}
+
+/// The binary form of a row, as `record_send` of PostgreSQL has it: the number of fields, then of each its type, its length (-1: null)
+/// and its value. All numbers are big-endian and have 32 bits.
+impl ToSql for BatchColumns<'_> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        out.put_i32(FIELDS.len().try_into()?);
+        for (field, value) in fields(ty).iter().zip(self.values()) {
+            out.put_u32(field.type_().oid());
+            put_field(value, field.type_(), out)?;
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        fields(ty).iter().map(Field::name).eq(FIELDS)
+    }
+
+    to_sql_checked!();
+}
+
+fn put_field(
+    value: &dyn ToSql,
+    ty: &Type,
+    out: &mut BytesMut,
+) -> Result<(), Box<dyn Error + Sync + Send>> {
+    let start = out.len();
+    out.put_i32(-1);
+    if let IsNull::No = value.to_sql_checked(ty, out)? {
+        let length = i32::try_from(out.len() - start - 4)?;
+        out[start..start + 4].copy_from_slice(&length.to_be_bytes());
+    }
+    Ok(())
+}
+
+/// Evidence as parallel arrays; see `cenote_batch`.
+#[derive(Debug, Default)]
+struct EvidenceColumns<'a> {
+    keys: Vec<&'a [u8]>,
+    values: Vec<Option<&'a [u8]>>,
+    ends: Vec<Option<&'a [u8]>>,
+    limits: Vec<Option<i64>>,
+}
+
+impl<'a> EvidenceColumns<'a> {
+    fn of(evidence: &'a [Evidence]) -> Self {
+        let mut columns = Self::default();
+        for seen in evidence {
+            columns.push(seen);
+        }
+        columns
+    }
+
+    fn push(&mut self, seen: &'a Evidence) {
+        self.keys.push(seen.key());
+        let (value, end, limit) = match seen {
+            Evidence::Key { value, .. } => (value.as_deref(), None, None),
+            Evidence::Range { range, limit, digest } => (
+                Some(digest.0.as_slice()),
+                Some(range.end.as_deref().unwrap_or(&LAST)),
+                Some(i64::try_from(*limit).unwrap_or(i64::MAX)),
+            ),
+        };
+        self.values.push(value);
+        self.ends.push(end);
+        self.limits.push(limit);
+    }
+}
+
+/// Bounds as parallel arrays, each with what the batch adds to its counter.
+#[derive(Debug, Default)]
+struct BoundColumns<'a> {
+    keys: Vec<&'a [u8]>,
+    mosts: Vec<i64>,
+    added: Vec<i64>,
+}
+
+impl<'a> BoundColumns<'a> {
+    fn of(batch: &'a Batch) -> Self {
+        let mut columns = Self::default();
+        for Bound { key, most } in &batch.bounds {
+            columns.keys.push(key);
+            columns.mosts.push(*most);
+            columns.added.push(batch.added_to(key));
+        }
+        columns
+    }
+}
+
+/// Writes as parallel arrays, each key at most once; see `cenote_batch`.
+#[derive(Debug, Default)]
+struct WriteColumns<'a> {
+    put_keys: Vec<&'a [u8]>,
+    put_values: Vec<&'a [u8]>,
+    deleted: Vec<&'a [u8]>,
+    counters: Vec<&'a [u8]>,
+    deltas: Vec<i64>,
+    logs: Vec<&'a [u8]>,
+    entries: Vec<&'a [u8]>,
+}
+
+impl<'a> WriteColumns<'a> {
+    fn of(net: &'a NetWrites<'a>, writes: &'a [Write]) -> Self {
+        let mut columns = Self::default();
+        for (key, effect) in net {
+            columns.push(key, effect);
+        }
+        for write in writes {
+            if let Write::Append(log, entry) = write {
+                columns.logs.push(log);
+                columns.entries.push(entry);
+            }
+        }
+        columns
+    }
+
+    fn push(&mut self, key: &'a [u8], effect: &'a Net) {
+        match effect {
+            Net::Put(value) => {
+                self.put_keys.push(key);
+                self.put_values.push(value);
+            }
+            Net::Delete => self.deleted.push(key),
+            Net::Add(delta) => {
+                self.counters.push(key);
+                self.deltas.push(*delta);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Writes: the batches that wait together become one statement, in which each is checked and applied for itself.
+//!
+//! Invariant: nobody is told that nothing was applied unless the server said so, or nothing was sent. A statement that the server
+//! refuses has applied nothing, and then each batch goes alone, so that none fails because of another one.
+
+mod columns;
+mod net;
+mod sums;
+
+use postgres::error::SqlState;
+
+use self::columns::BatchColumns;
+use self::net::{NetWrites, fold};
+use self::sums::Sums;
+use super::pool::Pool;
+use super::{PostgresEngine, error};
+use crate::queue::{Answer, Pending};
+use crate::{Batch, CommitError, Error, Result};
+
+impl PostgresEngine {
+    /// Answers every batch of `group`. Only the leader calls this.
+    pub(super) fn write(&self, group: Vec<Pending>) {
+        let (batches, callers): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|Pending { batch, caller }| (batch, caller)).unzip();
+        let mut answers = self.answers(&batches).into_iter();
+        for caller in callers {
+            let nothing = || Err(CommitError::Unknown(Error::Undecided));
+            caller.answer(answers.next().unwrap_or_else(nothing));
+        }
+    }
+
+    fn answers(&self, batches: &[Batch]) -> Vec<Answer> {
+        match self.send(batches) {
+            Ok(answers) => answers,
+            Err(failed) if batches.len() == 1 => vec![Err(failed)],
+            Err(CommitError::Unknown(failed)) => {
+                let reason = failed.to_string();
+                batches.iter().map(|_| Err(unknown(&reason))).collect()
+            }
+            Err(_) => batches.iter().map(|batch| self.alone(batch)).collect(),
+        }
+    }
+
+    fn alone(&self, batch: &Batch) -> Answer {
+        let answers = self.send(std::slice::from_ref(batch))?;
+        answers.into_iter().next().unwrap_or_else(|| Err(unknown("no answer")))
+    }
+
+    /// The answers to `batches`, in their order, or why the statement failed for all of them.
+    fn send(&self, batches: &[Batch]) -> Result<Vec<Answer>, CommitError> {
+        send(&self.pool, batches, self.claim.as_ref().map(super::Claim::mark))
+    }
+}
+
+/// Sends `batches` to `cenote_commit`. With a `mark`, only while the catalog has it.
+fn send(pool: &Pool, batches: &[Batch], mark: Option<&[u8]>) -> Result<Vec<Answer>, CommitError> {
+    let mut connection = pool.take()?;
+    let statement = connection.commit_statement()?;
+    let net: Vec<NetWrites<'_>> = batches.iter().map(|batch| fold(&batch.writes)).collect();
+    let mut sums = Sums::default();
+    let columns = batches.iter().zip(&net);
+    let columns = columns.map(|(batch, net)| BatchColumns::of(batch, net, sums.come_first(batch)));
+    let columns: Vec<_> = columns.collect();
+    let rows = connection.client.query(&statement, &[&columns, &mark]);
+    if connection.client.is_closed() {
+        pool.forget();
+    }
+    let rows = rows.map_err(commit_error)?;
+    match rows.is_empty() {
+        true => Ok(batches.iter().map(|_| Err(CommitError::Latched)).collect()),
+        false => Ok(rows.iter().map(answer).collect()),
+    }
+}
+
+/// What a row of `cenote_commit` says.
+fn answer(row: &postgres::Row) -> Answer {
+    if let Some(version) = row.get::<_, Option<i64>>(0) {
+        return Ok(version.cast_unsigned());
+    }
+    let Some(key) = row.get::<_, Option<Vec<u8>>>(1) else {
+        return Err(CommitError::Engine(Error::Io("the token was used before".into())));
+    };
+    match (key.into(), row.get::<_, Option<i64>>(2)) {
+        (key, Some(held)) => Err(CommitError::Exceeded { key, held }),
+        (key, None) => Err(CommitError::Conflict { key }),
+    }
+}
+
+/// A server that answers has undone the statement, unless it was being shut down;
+/// without an answer nothing is known.
+fn commit_error(failed: postgres::Error) -> CommitError {
+    match failed.code() {
+        Some(&SqlState::DISK_FULL) => CommitError::NoSpace,
+        Some(code) if !code.code().starts_with("57P") => CommitError::Engine(error(failed)),
+        _ => CommitError::Unknown(error(failed)),
+    }
+}
+
+fn unknown(reason: &str) -> CommitError {
+    CommitError::Unknown(Error::Io(reason.to_owned().into()))
+}
+
+#[cfg(all(test, feature = "conformance"))]
+mod tests {
+    use std::cell::Cell;
+
+    use bytes::Bytes;
+    use proptest::prelude::*;
+
+    use super::super::postgres_server;
+    use super::*;
+    use crate::conformance::model::{assert_same, range, step};
+    use crate::{Engine, MemoryEngine};
+
+    /// An engine on an empty schema, and the settings of a connection to it.
+    fn fresh() -> Option<(PostgresEngine, String)> {
+        let config = postgres_server::fresh_schema()?;
+        Some((PostgresEngine::open(&config).expect("the server takes connections"), config))
+    }
+
+    /// An engine on which writing to some keys has consequences: those that begin with `refused` or `full` fail the statement, `lost`
+    /// ends the connection.
+    fn with_consequences() -> Option<PostgresEngine> {
+        let (engine, config) = fresh()?;
+        let trigger = "
+            CREATE FUNCTION consequence() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                CASE convert_from(NEW.key, 'SQL_ASCII')
+                    WHEN 'refused' THEN RAISE division_by_zero;
+                    WHEN 'full' THEN RAISE disk_full;
+                    WHEN 'lost' THEN PERFORM pg_terminate_backend(pg_backend_pid());
+                    ELSE
+                END CASE;
+                RETURN NEW;
+            END $$;
+            CREATE TRIGGER consequence BEFORE INSERT ON cenote_rows
+            FOR EACH ROW EXECUTE FUNCTION consequence()";
+        let client = postgres::Client::connect(&config, postgres::NoTls);
+        let made = client.and_then(|mut client| client.batch_execute(trigger));
+        made.expect("the trigger is well-formed");
+        Some(engine)
+    }
+
+    fn put(key: &'static str, token: u8) -> Batch {
+        let mut batch = Batch { token: Some([token; 16]), ..Batch::default() };
+        batch.put(key, "1");
+        batch
+    }
+
+    fn keys(engine: &PostgresEngine) -> Vec<Bytes> {
+        let view = engine.snapshot().expect("the server answers");
+        let rows = view.scan(&crate::KeyRange::all(), crate::ScanOptions::default());
+        rows.map(|row| row.expect("the server answers").0).collect()
+    }
+
+    #[test]
+    fn a_group_is_as_its_batches_one_by_one() {
+        let Some((engine, _)) = fresh() else { return };
+        let model = MemoryEngine::new();
+        let groups = prop::collection::vec(prop::collection::vec(step(), 1..8), 1..4);
+        let probes = prop::collection::vec((range(), 0..5usize), 0..4);
+        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+        let refused = Cell::new(0);
+        proptest!(config, |(groups in groups, probes in probes)| {
+            let mut views = vec![model.snapshot().unwrap()];
+            for group in groups {
+                let batches: Vec<Batch> = group
+                    .iter()
+                    .map(|step| step.batch(&*views[views.len().saturating_sub(1 + step.age)]))
+                    .collect();
+                for (answer, batch) in engine.answers(&batches).into_iter().zip(batches) {
+                    let expected = model.commit(batch);
+                    refused.set(refused.get() + usize::from(expected.is_err()));
+                    prop_assert_eq!(format!("{answer:?}"), format!("{expected:?}"));
+                    views.push(model.snapshot().unwrap());
+                }
+                assert_same(&*engine.snapshot().unwrap(), &*model.snapshot().unwrap(), &probes);
+            }
+        });
+        assert!(refused.get() > 0, "nothing ever collided");
+    }
+
+    #[test]
+    fn a_token_is_used_once_also_in_one_group() {
+        let Some((engine, _)) = fresh() else { return };
+        assert_eq!(engine.outcome(&[7; 16]).unwrap(), None);
+        let answers = engine.answers(&[put("a", 1), put("b", 1), put("late", 7), put("c", 2)]);
+        let versions: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().copied()).collect();
+        assert_eq!(versions, [Some(1), None, None, Some(2)]);
+        assert!(matches!(answers[1], Err(CommitError::Engine(_))), "nothing of it was applied");
+        assert_eq!(keys(&engine), ["a", "c"]);
+    }
+
+    #[test]
+    fn a_batch_that_the_database_refuses_fails_alone() {
+        let Some(engine) = with_consequences() else { return };
+        let answers =
+            engine.answers(&[put("a", 1), put("refused", 2), put("full", 3), put("b", 4)]);
+        assert!(matches!(answers[0], Ok(1)) && matches!(answers[3], Ok(2)), "{answers:?}");
+        assert!(matches!(answers[1], Err(CommitError::Engine(_))));
+        assert!(matches!(answers[2], Err(CommitError::NoSpace)));
+        assert_eq!(keys(&engine), ["a", "b"]);
+    }
+
+    /// Its members can ask at once, on a new connection, and try again.
+    #[test]
+    fn a_group_whose_connection_is_lost_is_unknown_as_a_whole() {
+        let Some(engine) = with_consequences() else { return };
+        let answers = engine.answers(&[put("a", 1), put("lost", 2), put("b", 3)]);
+        assert_eq!(answers.len(), 3);
+        for (token, answer) in (1..).zip(answers) {
+            assert!(matches!(answer, Err(CommitError::Unknown(_))), "{answer:?}");
+            assert_eq!(engine.outcome(&[token; 16]).unwrap(), None);
+        }
+        assert_eq!(keys(&engine), [] as [Bytes; 0]);
+        assert!(matches!(engine.answers(&[put("a", 4), put("b", 5)])[..], [Ok(1), Ok(2)]));
+    }
+
+    #[test]
+    fn the_largest_batch_goes_together_with_small_ones() {
+        let Some((engine, _)) = fresh() else { return };
+        let limits = engine.limits();
+        let value = Bytes::from(vec![b'v'; limits.value]);
+        let mut largest = put("small", 1);
+        for at in 1..limits.batch / limits.value {
+            largest.put(format!("large{at}"), value.clone());
+        }
+        let left = limits.batch - largest.size() - "rest".len();
+        largest.put("rest", value.slice(..left)).expect("large1", None);
+        assert_eq!(largest.size(), limits.batch);
+        let mut after = Batch::default();
+        after.expect("large1", Some(value.clone())).put("after", "1");
+        let answers = engine.answers(&[put("before", 2), largest, after]);
+        assert!(matches!(answers[..], [Ok(1), Ok(2), Ok(3)]), "{answers:?}");
+        assert_eq!(engine.snapshot().unwrap().get(b"rest").unwrap(), Some(value.slice(..left)));
+    }
+}
