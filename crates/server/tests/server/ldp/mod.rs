@@ -13,6 +13,7 @@ mod pages;
 mod paging;
 mod search;
 mod sources;
+mod stomp;
 mod subtree;
 mod tombstones;
 mod transactions;
