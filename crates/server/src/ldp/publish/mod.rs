@@ -36,7 +36,7 @@ pub(crate) struct Publication {
 /// How activities are sent.
 #[derive(Debug)]
 enum Way {
-    Webhook(Receiver),
+    Webhook(Box<Receiver>),
     Stomp(Box<Connection>),
 }
 
@@ -74,7 +74,7 @@ impl Publication {
         let Webhook { name, user, mount, address, below, .. } = settings;
         Ok(Self {
             terms: Terms::new(format!("webhook/{name}"), user, [mount, address, below])?,
-            way: Way::Webhook(Receiver::new(&settings.url, &settings.secret_file)?),
+            way: Way::Webhook(Box::new(Receiver::new(&settings.url, &settings.secret_file)?)),
             retry: settings.retry_seconds.get(),
             longest_retry: settings.longest_retry_seconds.get(),
         })
@@ -189,7 +189,13 @@ impl Told {
                 Way::Webhook(receiver) => {
                     receiver.post(&id, self.app.store().now(), activity.to_string()).await?;
                 }
-                Way::Stomp(connection) => connection.send(&id, activity).await?,
+                Way::Stomp(connection) => {
+                    let Some(open) = self.unless_stopping(connection.open()).await else {
+                        return Ok(());
+                    };
+                    open?;
+                    connection.send(&id, activity).await?;
+                }
             }
             *taken = *position;
         }

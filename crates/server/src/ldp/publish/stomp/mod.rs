@@ -60,14 +60,21 @@ impl Connection {
         })
     }
 
+    /// Connects, unless there is a connection; can be given up at any time.
+    pub(super) async fn open(&self) -> Result<(), NotTaken> {
+        let mut session = self.session.lock().await;
+        if session.is_none() {
+            *session = Some(self.connect().await.map_err(NotTaken::new)?);
+        }
+        Ok(())
+    }
+
     /// Sends an activity, and waits until the broker has it.
     pub(super) async fn send(&self, id: &str, activity: &Value) -> Result<(), NotTaken> {
         let mut session = self.session.lock().await;
         // Where it breaks off, the next message begins with a new connection.
-        let mut open = match session.take() {
-            Some(open) => open,
-            None => self.connect().await.map_err(NotTaken::new)?,
-        };
+        let open = session.take();
+        let mut open = open.ok_or_else(|| NotTaken::new("there is no connection"))?;
         let sent = open.send(&self.message(id, activity), id, self.patience).await;
         sent.map_err(NotTaken::new)?;
         *session = Some(open);
