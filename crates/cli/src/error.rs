@@ -128,6 +128,11 @@ impl CliError {
         Self { kind, ..self }
     }
 
+    /// The message, without hints.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// What the exit code will be.
     pub(crate) fn kind(&self) -> Kind {
         self.kind

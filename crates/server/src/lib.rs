@@ -36,7 +36,7 @@ mod status;
 pub use ldp::fuzzing;
 
 pub use config::{
-    Config, Dnanexus, Irods, Ldp, Limits, Log, LogFormat, Seconds, Tls, Upkeep, Webhook,
+    Broker, Config, Dnanexus, Irods, Ldp, Limits, Log, LogFormat, Seconds, Tls, Upkeep, Webhook,
 };
 pub use layer::LocalCaller;
 pub use ldp::Allowed as ExternalPrefix;

@@ -146,3 +146,161 @@ fn a_crate_of_another_program_is_read() {
     assert!(world.ok(&["stat", "/kept/data/x.csv"]).contains("text/csv"));
     assert_eq!(world.ok(&["cat", "/kept/more.txt"]), "not in the metadata");
 }
+
+/// The names in a zip, by another program than the one that wrote it.
+fn unzipped(world: &World, zip: &str, to: &str) {
+    let unzip = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; z.extractall(sys.argv[2])";
+    let status = std::process::Command::new("python3")
+        .args(["-c", unzip])
+        .args([world.path(zip), world.path(to)])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[test]
+fn a_zip_comes_back() {
+    for world in World::both() {
+        lab(&world);
+        let exported = world.ok(&["export", "ro-crate", "/lab", "crate.zip"]);
+        assert_eq!(exported, "exported 1 files, 5 B; 4 descriptions\n");
+        assert!(!world.path("crate.zip.partial").exists());
+        world.ok(&["export", "ro-crate", "/lab", "crate"]);
+        unzipped(&world, "crate.zip", "unzipped");
+        for file in ["ro-crate-metadata.json", "ro-crate-preview.html", "a sample/raw.txt"] {
+            let read = |dir: &str| fs::read(world.path(&format!("{dir}/{file}"))).unwrap();
+            assert_eq!(read("unzipped"), read("crate"), "{file}");
+        }
+        assert!(world.path("unzipped/a sample/empty").is_dir());
+        let imported = world.ok(&["import", "ro-crate", "crate.zip", "/kept/here"]);
+        assert_eq!(imported, "imported 1 files, 5 B; 3 descriptions\n");
+        assert_eq!(stated(&world, "/kept/here"), stated(&world, "/lab"));
+        assert_eq!(world.ok(&["cat", "/kept/here/a sample/raw.txt"]), "three");
+        let again = world.ok(&["import", "ro-crate", "crate.zip", "/kept/here"]);
+        assert_eq!(again, "imported 0 files, 0 B; 0 descriptions; 4 unchanged\n");
+    }
+}
+
+/// A zip in the directory of an export that broke off, with some files.
+fn broken_off(world: &World, files: &[(&str, &str)]) {
+    fs::create_dir_all(world.path("crate.zip.partial")).unwrap();
+    let zip = "import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], 'w') as z:\n  for i in range(2, len(sys.argv), 2): z.writestr(sys.argv[i], sys.argv[i + 1])";
+    let files = files.iter().flat_map(|(name, bytes)| [*name, *bytes]);
+    let mut python = std::process::Command::new("python3");
+    let python = python.args(["-c", zip]).arg(world.path("crate.zip.partial/crate.zip"));
+    assert!(python.args(files).status().unwrap().success());
+}
+
+#[test]
+fn a_zip_that_broke_off_goes_on_with_what_is_the_same() {
+    let world = World::local();
+    lab(&world);
+    world.file("more.txt", "more");
+    world.ok(&["put", "more.txt", ":/lab/more.txt"]);
+    broken_off(&world, &[("more.txt", "more")]);
+    let exported = world.ok(&["export", "ro-crate", "/lab", "crate.zip"]);
+    assert_eq!(exported, "exported 1 files, 5 B; 5 descriptions; 1 unchanged\n");
+    assert!(world.ok(&["import", "ro-crate", "crate.zip", "--check"]).starts_with("2 files as"));
+    for other in [[("more.txt", "erom")], [("gone.txt", "more")], [("ro-crate-metadata.json", "")]]
+    {
+        broken_off(&world, &other);
+        let exported = world.ok(&["export", "ro-crate", "/lab", "crate.zip"]);
+        assert_eq!(exported, "exported 2 files, 9 B; 5 descriptions\n", "{other:?}");
+        assert!(
+            world.ok(&["import", "ro-crate", "crate.zip", "--check"]).starts_with("2 files as")
+        );
+    }
+    fs::create_dir_all(world.path("crate.zip.partial")).unwrap();
+    world.file("crate.zip.partial/crate.zip", "no zip");
+    world.ok(&["export", "ro-crate", "/lab", "crate.zip"]);
+}
+
+#[test]
+fn a_damaged_zip_is_refused_whole() {
+    let world = World::local();
+    lab(&world);
+    world.ok(&["export", "ro-crate", "/lab", "crate.zip"]);
+    let whole = fs::read(world.path("crate.zip")).unwrap();
+    fs::write(world.path("half.zip"), &whole[..whole.len() / 2]).unwrap();
+    let (code, said) = world.refused(&["import", "ro-crate", "half.zip", "/kept"]);
+    assert!(code == 8 && said.contains("nothing was imported"), "{said}");
+    let checked = world.run(&["import", "ro-crate", "half.zip", "--check"]);
+    assert_eq!(checked.status.code(), Some(12), "{checked:?}");
+    world.file("none.zip", "");
+    assert_eq!(world.refused(&["import", "ro-crate", "none.zip", "/kept"]).0, 8);
+    assert_eq!(world.refused(&["ls", "/kept"]).0, 3);
+}
+
+#[test]
+fn a_check_reports_each_fault_and_writes_nothing() {
+    let world = World::local();
+    lab(&world);
+    world.ok(&["export", "ro-crate", "/lab", "crate"]);
+    let check = ["--json", "import", "ro-crate", "crate", "--check"];
+    let whole: Value = serde_json::from_str(&world.ok(&check)).unwrap();
+    assert_eq!(whole, json!({ "files": 1, "bytes": 5, "faults": 0 }));
+    world.file("crate/more.txt", "not described");
+    world.file("crate/a sample/in a described directory.txt", "");
+    world.file("crate/a sample/raw.txt", "eerht");
+    let faults = |problems: &[(&str, &str)]| {
+        let output = world.run(&check);
+        assert_eq!(output.status.code(), Some(12), "{output:?}");
+        let said = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<Value> = said.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        let found: Vec<_> = lines
+            .iter()
+            .map(|line| (line["file"].as_str().unwrap(), line["problem"].as_str().unwrap()))
+            .collect();
+        assert_eq!(found, problems, "{said}");
+    };
+    faults(&[("a sample/raw.txt", "sha256"), ("more.txt", "undescribed")]);
+    world.file("crate/a sample/raw.txt", "longer");
+    fs::remove_file(world.path("crate/more.txt")).unwrap();
+    faults(&[("a sample/raw.txt", "size")]);
+    fs::remove_file(world.path("crate/a sample/raw.txt")).unwrap();
+    faults(&[("a sample/raw.txt", "missing")]);
+    let text = fs::read_to_string(world.path("crate/ro-crate-metadata.json")).unwrap();
+    let root = text.replace("\"Dataset\"", "\"Thing\"").replace("\"File\"", "\"Thing\"");
+    world.file("crate/ro-crate-metadata.json", root);
+    faults(&[("", "root"), ("a sample/in a described directory.txt", "undescribed")]);
+    world.file("crate/ro-crate-metadata.json", "{");
+    faults(&[("", "unreadable")]);
+    assert_eq!(world.refused(&["import", "ro-crate", ".", "--check"]).0, 2);
+    assert_eq!(world.refused(&["import", "ro-crate", "crate", "/kept", "--check"]).0, 2);
+    assert_eq!(world.refused(&["import", "ro-crate", "crate"]).0, 2);
+}
+
+#[test]
+fn a_preview_is_written_and_is_no_file_of_the_crate() {
+    let world = World::local();
+    lab(&world);
+    world.ok(&[
+        "meta",
+        "add",
+        "/lab",
+        "http://schema.org/description",
+        "<script>alert(1)</script>",
+    ]);
+    world.ok(&["export", "ro-crate", "/lab", "crate"]);
+    let page = fs::read_to_string(world.path("crate/ro-crate-preview.html")).unwrap();
+    assert!(
+        page.contains("<h1>The lab</h1>") && page.contains("href=\"./a%20sample/raw.txt\""),
+        "{page}"
+    );
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
+    world.ok(&["import", "ro-crate", "crate", "/kept"]);
+    assert_eq!(world.refused(&["stat", "/kept/ro-crate-preview.html"]).0, 3);
+}
+
+#[test]
+fn a_file_that_is_there_gets_the_media_type_of_the_crate() {
+    let world = World::local();
+    lab(&world);
+    world.ok(&["export", "ro-crate", "/lab", "crate"]);
+    let metadata = world.path("crate/ro-crate-metadata.json");
+    let text = fs::read_to_string(&metadata).unwrap().replace("text/plain", "text/x-raw");
+    fs::write(&metadata, text).unwrap();
+    world.ok(&["import", "ro-crate", "crate", "/lab"]);
+    assert!(world.ok(&["stat", "/lab/a sample/raw.txt"]).contains("text/x-raw"));
+    let again = world.ok(&["import", "ro-crate", "crate", "/lab"]);
+    assert_eq!(again, "imported 0 files, 0 B; 0 descriptions; 4 unchanged\n");
+}

@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::ldp::Allowed as ExternalPrefix;
 
+mod broker;
 mod dnanexus;
 mod seconds;
 mod webhook;
 
+pub use broker::Broker;
 pub use dnanexus::Dnanexus;
 pub use seconds::Seconds;
 pub use webhook::Webhook;
@@ -261,6 +263,8 @@ pub struct Ldp {
     pub external: Vec<ExternalPrefix>,
     /// The receivers of changes. If several servers share a catalog, one of them posts.
     pub webhooks: Vec<Webhook>,
+    /// The brokers that changes are sent to, by STOMP. The same applies.
+    pub stomp: Vec<Broker>,
 }
 
 impl Default for Ldp {
@@ -269,6 +273,7 @@ impl Default for Ldp {
             agents: "info:fedora/local-user#".to_owned(),
             external: Vec::new(),
             webhooks: Vec::new(),
+            stomp: Vec::new(),
         }
     }
 }

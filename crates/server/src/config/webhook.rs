@@ -34,18 +34,18 @@ pub struct Webhook {
     pub longest_retry_seconds: Seconds,
 }
 
-fn fedora_api() -> String {
+pub(super) fn fedora_api() -> String {
     "/rest".to_owned()
 }
 
-fn root() -> String {
+pub(super) fn root() -> String {
     "/".to_owned()
 }
 
-fn first_pause() -> Seconds {
+pub(super) fn first_pause() -> Seconds {
     Seconds::new(1)
 }
 
-fn longest_pause() -> Seconds {
+pub(super) fn longest_pause() -> Seconds {
     Seconds::new(300)
 }

@@ -1,4 +1,4 @@
-//! What the fuzz target of headers reaches of the parsers within.
+//! What the fuzz targets of headers and of frames reach of the parsers within.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -20,6 +20,13 @@ pub fn read_headers(value: &[u8]) {
         let _ = (digest::expected(&headers), digest::wanted(&headers), Model::requested(&headers));
     }
     let _ = Search::read(&String::from_utf8_lossy(value), "http://h/rest/");
+}
+
+/// Reads bytes as what a broker sends, whole and in two pieces.
+pub fn read_stomp(bytes: &[u8]) {
+    let (first, second) = bytes.split_at(bytes.len() / 2);
+    let frames = super::publish::stomp::frame::read_frames(&[bytes]);
+    assert_eq!(super::publish::stomp::frame::read_frames(&[first, second]), frames);
 }
 
 #[cfg(test)]

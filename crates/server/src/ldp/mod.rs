@@ -11,7 +11,7 @@
 //! * `versions` has their lists, mementos and dates.
 //! * `fixity` compares bytes with the digests that are kept of them; `admin` has LAKEsuperior's pages for administrators.
 //! * `search` has fcrepo's search.
-//! * `notifications` shows changes as activities, and `webhooks` posts them to others.
+//! * `notifications` shows changes as activities, and `publish` sends them to others: webhooks, and brokers.
 //! * `outward` makes requests to other servers: `external` reads external content, where the settings allow it.
 //! * `methods` has a file per method.
 
@@ -25,11 +25,11 @@ pub mod fuzzing;
 mod methods;
 mod notifications;
 mod outward;
+mod publish;
 mod representation;
 mod request;
 mod search;
 mod versions;
-mod webhooks;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -37,7 +37,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
 
 pub use self::external::Allowed;
-pub(crate) use self::webhooks::{Hook, maintain};
+pub(crate) use self::publish::{Publication, maintain};
 
 use self::dialect::Dialect;
 use crate::app::App;

@@ -14,7 +14,7 @@ use super::{descriptors, tls};
 use crate::app::App;
 use crate::config::Config;
 use crate::irods;
-use crate::ldp::{self, Hook};
+use crate::ldp::{self, Publication};
 use crate::router::app_router;
 
 /// Why a server failed to start.
@@ -27,9 +27,9 @@ pub enum ServeError {
     /// The certificate or the key cannot be used.
     #[error("cannot use the certificate or key: {0}")]
     Tls(String),
-    /// A webhook of the settings cannot be used.
+    /// A webhook or a broker of the settings cannot be used.
     #[error("{0}")]
-    Webhook(String),
+    Receiver(String),
 }
 
 /// A server for a store.
@@ -39,7 +39,7 @@ pub struct Server {
     address: SocketAddr,
     tls: Option<TlsAcceptor>,
     pace: Pace,
-    hooks: Vec<Arc<Hook>>,
+    publications: Vec<Arc<Publication>>,
 }
 
 impl std::fmt::Debug for Server {
@@ -67,13 +67,12 @@ impl Server {
 
     fn on(listener: TcpListener, store: Store, config: &Config) -> Result<Self, ServeError> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
-        let hooks = config.ldp.webhooks.iter().map(|hook| Hook::new(hook).map(Arc::new));
-        let hooks = hooks.collect::<Result<_, _>>().map_err(ServeError::Webhook)?;
+        let publications = Publication::all(&config.ldp).map_err(ServeError::Receiver)?;
         let failed = |error| ServeError::Listen(config.listen, error);
         let address = listener.local_addr().map_err(failed)?;
         let limits = descriptors::fit(&config.limits);
         let app = App::new(store, Config { limits, ..config.clone() });
-        Ok(Self { app, listener, address, tls, pace: config.upkeep.pace(), hooks })
+        Ok(Self { app, listener, address, tls, pace: config.upkeep.pace(), publications })
     }
 
     /// The bound address, with the port that was chosen if 0 was configured.
@@ -90,10 +89,10 @@ impl Server {
     /// Serves until `stop` resolves, and then until the requests in progress have ended or
     /// [`stop_seconds`](crate::Limits::stop_seconds) have passed.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let Self { app, listener, tls, pace, hooks, .. } = self;
+        let Self { app, listener, tls, pace, publications, .. } = self;
         let limits = app.limits();
         let protocol = Protocol::new(app_router(app.clone()), tls, limits, app.stopping());
-        let upkeep = tokio::spawn(maintain(app.clone(), pace, hooks));
+        let upkeep = tokio::spawn(maintain(app.clone(), pace, publications));
         let crowd = Crowd::new(app.clone());
         tokio::select! {
             () = crowd.serve(&listener, &protocol) => {}
@@ -111,8 +110,8 @@ impl Server {
     }
 }
 
-/// Maintains the store, and posts changes to others, until the server stops. The last position is kept even then.
-async fn maintain(app: App, pace: Pace, hooks: Vec<Arc<Hook>>) {
+/// Maintains the store, and publishes changes to others, until the server stops. The last position is kept even then.
+async fn maintain(app: App, pace: Pace, publications: Vec<Arc<Publication>>) {
     let store = async {
         tokio::select! {
             () = app.store().maintain(pace) => {}
@@ -120,5 +119,5 @@ async fn maintain(app: App, pace: Pace, hooks: Vec<Arc<Hook>>) {
             () = app.stopping().cancelled() => {}
         }
     };
-    tokio::join!(store, ldp::maintain(app.clone(), hooks));
+    tokio::join!(store, ldp::maintain(app.clone(), publications));
 }

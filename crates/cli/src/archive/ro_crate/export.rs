@@ -4,20 +4,21 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cenote_client::transfer::{LocalFile, Options, Transfer, Unobserved};
+use cenote_client::transfer::{Options, Transfer, Unobserved};
 use cenote_client::{At, Client, Resource, ResourceKind};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::entity::{Entities, Ids};
+use super::target::{Target, Told};
 use super::terms::{CONTEXT, PROFILE};
-use super::{BASE, GENERATED, METADATA, Summary};
+use super::{BASE, GENERATED, METADATA, Summary, is_about_the_crate, preview};
 use crate::archive::graph::Stated;
 use crate::archive::names::{Names, Place};
 use crate::archive::wrong;
-use crate::error::{CliError, Kind, Result};
+use crate::error::Result;
 use crate::migrate::{Became, Line, Outcome, tell};
 use crate::session::Session;
 
@@ -26,7 +27,7 @@ pub(crate) struct Export<'a> {
     session: &'a Session,
     client: &'a Client,
     transfer: Transfer,
-    directory: PathBuf,
+    to: PathBuf,
     names: Names,
     collection: String,
     jobs: usize,
@@ -34,14 +35,13 @@ pub(crate) struct Export<'a> {
 }
 
 impl<'a> Export<'a> {
-    /// Finds both sides; the directory is new, empty, or a crate.
+    /// Finds both sides; the directory or the zip is new, or a crate.
     pub(crate) fn begin(
         session: &'a Session,
         collection: &str,
-        directory: &Path,
+        to: &Path,
         jobs: usize,
     ) -> Result<Self> {
-        std::fs::create_dir_all(directory)?;
         let names = Names::new(BASE, collection);
         let transfer = Transfer::new(
             session.client()?.clone(),
@@ -52,7 +52,7 @@ impl<'a> Export<'a> {
             session,
             client: session.client()?,
             transfer,
-            directory: directory.to_owned(),
+            to: to.to_owned(),
             names: names.ok_or_else(|| wrong(format!("not a collection: {collection}")))?,
             collection: collection.to_owned(),
             jobs,
@@ -64,6 +64,7 @@ impl<'a> Export<'a> {
     pub(crate) async fn run(&self) -> Result<Summary> {
         let resources = self.resources().await?;
         self.bar.set_length(resources.len() as u64);
+        let target = self.target(&resources).await?;
         let mut summary = Summary::default();
         let mut waiting = resources.iter();
         let mut running = FuturesUnordered::new();
@@ -72,7 +73,10 @@ impl<'a> Export<'a> {
             while running.len() < self.jobs.max(1)
                 && let Some((place, resource)) = waiting.next()
             {
-                running.push(async move { (place, resource, self.one(place, resource).await) });
+                let target = &target;
+                running.push(
+                    async move { (place, resource, self.one(target, place, resource).await) },
+                );
             }
             let Some((place, resource, done)) = running.next().await else { break };
             self.bar.inc(1);
@@ -84,8 +88,10 @@ impl<'a> Export<'a> {
                 left_out.insert(place.clone());
             }
         }
+        drop(running);
         summary.described = described.len() as u64;
-        self.write(&resources, &described, &left_out)?;
+        let told = self.told(&resources, &described, &left_out)?;
+        target.finish(told, summary.failed == 0).await?;
         self.bar.finish_and_clear();
         Ok(summary)
     }
@@ -105,41 +111,40 @@ impl<'a> Export<'a> {
         Ok(resources)
     }
 
-    /// Writes a file or creates a directory, and reads its statements.
-    async fn one(&self, place: &Place, resource: &Resource) -> Result<(Outcome, Option<About>)> {
+    /// Opens what is written, which reads what is there already.
+    async fn target(&self, resources: &BTreeMap<Place, Resource>) -> Result<Target> {
+        let (to, resources) = (self.to.clone(), resources.clone());
+        let target = tokio::task::spawn_blocking(move || Target::begin(&to, &resources));
+        target.await.map_err(wrong)?
+    }
+
+    /// Writes a file or makes a directory, and reads what is stated of it.
+    async fn one(
+        &self,
+        target: &Target,
+        place: &Place,
+        resource: &Resource,
+    ) -> Result<(Outcome, Option<About>)> {
         if resource.kind == ResourceKind::Link {
             let why = "symbolic links have no place in a crate".to_owned();
             return Ok((Outcome::Skipped(why), None));
         }
-        if place.text() == METADATA {
-            let why = "the description of the crate has that name".to_owned();
+        if is_about_the_crate(place) {
+            let why = "a file that says what the crate is has that name".to_owned();
             return Ok((Outcome::Skipped(why), None));
         }
         let at = At::Id(resource.id);
         let stated = Stated::of_store(&self.client.graph(&at).await?, &self.names, place)?;
         let about = About { stated, described: self.client.meta(&at).await? };
-        Ok((self.file(place, resource).await?, Some(about)))
-    }
-
-    async fn file(&self, place: &Place, resource: &Resource) -> Result<Outcome> {
-        let target = self.directory.join(place.text());
-        match resource.kind {
+        let outcome = match resource.kind {
+            ResourceKind::Object => target.file(&self.transfer, place, resource).await?,
             ResourceKind::Collection => {
-                not_through_links(&self.directory, &target)?;
-                std::fs::create_dir_all(&target)?;
-                return Ok(Outcome::Unchanged);
+                target.collection(place)?;
+                Outcome::Unchanged
             }
-            ResourceKind::Object => {}
-            ResourceKind::Description | ResourceKind::Link => return Ok(Outcome::Unchanged),
-        }
-        let above = target.parent().unwrap_or(&self.directory);
-        not_through_links(&self.directory, above)?;
-        std::fs::create_dir_all(above)?;
-        if is_there(resource, &target) {
-            return Ok(Outcome::Unchanged);
-        }
-        self.transfer.get_file(resource, &target).await?;
-        Ok(Outcome::Brought)
+            ResourceKind::Description | ResourceKind::Link => Outcome::Unchanged,
+        };
+        Ok((outcome, Some(about)))
     }
 
     /// Counts and reports a resource; whether it has no place in the crate.
@@ -166,12 +171,13 @@ impl<'a> Export<'a> {
         Ok(matches!(became, Became::Skipped | Became::Failed))
     }
 
-    fn write(
+    /// What the crate says of its files.
+    fn told(
         &self,
         resources: &BTreeMap<Place, Resource>,
         described: &BTreeMap<Place, About>,
         left_out: &HashSet<Place>,
-    ) -> Result<()> {
+    ) -> Result<Told> {
         let is_collection = |iri: &str| {
             let resource = self.names.place(iri).and_then(|place| resources.get(&place));
             resource.is_some_and(|resource| resource.kind == ResourceKind::Collection)
@@ -198,8 +204,10 @@ impl<'a> Export<'a> {
             }
         }
         self.complete(&mut entities, resources.get(&Place::default()));
-        let text = json!({ "@context": CONTEXT, "@graph": entities.into_graph() });
-        replace(&self.directory.join(METADATA), &text)
+        let graph = entities.into_graph();
+        let preview = preview::page(&graph).into_bytes();
+        let whole = json!({ "@context": CONTEXT, "@graph": graph });
+        Ok(Told { metadata: serde_json::to_vec_pretty(&whole).map_err(wrong)?, preview })
     }
 
     /// What the root has to say of itself, where its description does not.
@@ -224,33 +232,4 @@ impl<'a> Export<'a> {
 struct About {
     stated: Stated,
     described: Vec<cenote_client::Avu>,
-}
-
-/// Refuses to write where a link would lead out of the directory.
-fn not_through_links(root: &Path, path: &Path) -> Result<()> {
-    let below = path.ancestors().take_while(|above| *above != root);
-    let link = below.into_iter().find(|above| above.is_symlink());
-    match link {
-        None => Ok(()),
-        Some(link) => Err(CliError::new(Kind::Exists, format!("{} is a link", link.display()))
-            .hint("export to an empty directory")),
-    }
-}
-
-/// Whether a local file has the bytes already.
-fn is_there(resource: &Resource, target: &Path) -> bool {
-    let is_file = target.symlink_metadata().is_ok_and(|status| status.is_file());
-    let Some(sha256) = resource.sha256.as_ref().filter(|_| is_file) else { return false };
-    let file = LocalFile::new(target).ok().filter(|file| Some(file.size) == resource.size);
-    file.is_some_and(|file| file.sha256().is_ok_and(|digest| digest.is(sha256)))
-}
-
-/// Replaces a file at once.
-fn replace(path: &Path, value: &Value) -> Result<()> {
-    let text = serde_json::to_vec_pretty(value).map_err(wrong)?;
-    let mut new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
-    std::io::Write::write_all(&mut new, &text)?;
-    new.as_file().sync_all()?;
-    new.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }

@@ -7,15 +7,16 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use cenote_client::transfer::{LocalFile, Transfer};
-use cenote_client::{At, Client, NewResource, PutOptions, ResourceKind};
+use cenote_client::transfer::Transfer;
+use cenote_client::{At, Attributes, Client, NewResource, PutOptions, Resource, ResourceKind};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use indicatif::ProgressBar;
-use walkdir::WalkDir;
 
+use super::check::{Problem, faults};
 use super::metadata::{Entity, read};
-use super::{BASE, METADATA, Summary};
+use super::source::{Bytes, Found, Source, refused};
+use super::{BASE, Summary};
 use crate::archive::graph::Stated;
 use crate::archive::names::{Names, Place};
 use crate::archive::{units, wrong};
@@ -24,15 +25,12 @@ use crate::migrate::{Became, Line, Outcome, tell};
 use crate::session::Session;
 use crate::tree::uploads;
 
-/// The most that the metadata may have, in bytes.
-const LARGEST: u64 = 1 << 30;
-
 /// What to import, and where to.
 pub(crate) struct Import<'a> {
     session: &'a Session,
     client: &'a Client,
     transfer: Transfer,
-    directory: PathBuf,
+    from: PathBuf,
     names: Names,
     jobs: usize,
     bar: ProgressBar,
@@ -41,8 +39,7 @@ pub(crate) struct Import<'a> {
 /// A file or a directory, with its metadata.
 #[derive(Default)]
 struct Part {
-    file: Option<LocalFile>,
-    sha256: Option<String>,
+    bytes: Option<Bytes>,
     entity: Entity,
 }
 
@@ -50,7 +47,7 @@ impl<'a> Import<'a> {
     /// Finds both sides.
     pub(crate) fn begin(
         session: &'a Session,
-        directory: &Path,
+        from: &Path,
         collection: &str,
         jobs: NonZeroUsize,
     ) -> Result<Self> {
@@ -59,7 +56,7 @@ impl<'a> Import<'a> {
             session,
             client: session.client()?,
             transfer: uploads(session, jobs, &ProgressBar::hidden())?,
-            directory: directory.to_owned(),
+            from: from.to_owned(),
             names: names.ok_or_else(|| wrong(format!("not a collection: {collection}")))?,
             jobs: jobs.get(),
             bar: session.progress.count(0, "importing"),
@@ -68,9 +65,12 @@ impl<'a> Import<'a> {
 
     /// Checks the crate, and then imports what is missing in the store.
     pub(crate) async fn run(&self) -> Result<Summary> {
-        let (directory, names) = (self.directory.clone(), self.names.clone());
-        let parts = tokio::task::spawn_blocking(move || parts(&directory, &names));
-        let parts = parts.await.map_err(wrong)??;
+        let (from, names) = (self.from.clone(), self.names.clone());
+        let checked = tokio::task::spawn_blocking(move || {
+            let source = Source::open(&from)?;
+            Ok::<_, CliError>((parts(&source, &names)?, source))
+        });
+        let (parts, source) = checked.await.map_err(wrong)??;
         self.bar.set_length(parts.len() as u64);
         let mut summary = Summary::default();
         // Directories precede their contents.
@@ -80,7 +80,8 @@ impl<'a> Import<'a> {
             while running.len() < self.jobs
                 && let Some((place, part)) = waiting.next()
             {
-                running.push(async move { (place, part, self.one(place, part).await) });
+                let source = &source;
+                running.push(async move { (place, part, self.one(source, place, part).await) });
             }
             let Some((place, part, done)) = running.next().await else { break };
             self.bar.inc(1);
@@ -97,7 +98,7 @@ impl<'a> Import<'a> {
         done: Result<(bool, bool)>,
         summary: &mut Summary,
     ) -> Result<()> {
-        let bytes = part.file.as_ref().map_or(0, |file| file.size);
+        let bytes = part.bytes.as_ref().map_or(0, |bytes| bytes.size);
         let outcome = match &done {
             Ok((false, false)) => Ok(Outcome::Unchanged),
             Ok(_) => Ok(Outcome::Brought),
@@ -109,7 +110,7 @@ impl<'a> Import<'a> {
             Became::Brought => {
                 let (is_file, is_described) = done.unwrap_or_default();
                 summary.described += u64::from(is_described);
-                if is_file && part.file.is_some() {
+                if is_file && part.bytes.is_some() {
                     (summary.files, summary.bytes) = (summary.files + 1, summary.bytes + bytes);
                 }
             }
@@ -120,9 +121,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Imports one; returns whether it was created or got other bytes, and whether its description
-    /// changed.
-    async fn one(&self, place: &Place, part: &Part) -> Result<(bool, bool)> {
+    /// Brings one: whether it was made or got other bytes or another media type, and whether its description changed.
+    async fn one(&self, source: &Source, place: &Place, part: &Part) -> Result<(bool, bool)> {
         let path = self.names.path(place);
         let here = self.client.find(&path).await?;
         let kind = part.kind();
@@ -130,28 +130,50 @@ impl<'a> Import<'a> {
             return Err(CliError::new(Kind::Exists, format!("{path} is of another kind"))
                 .hint("import into another collection"));
         }
-        let here_sha256 = here.as_ref().and_then(|here| here.sha256.clone());
-        let is_there = here.is_some() && (part.file.is_none() || here_sha256 == part.sha256);
-        if !is_there {
-            self.make(&path, kind, part).await?;
-        }
-        Ok((!is_there, self.describe(place, &path, part).await?))
+        let is_changed = match (&here, &part.bytes) {
+            (Some(here), Some(bytes)) if here.sha256.as_ref() == Some(&bytes.sha256) => {
+                self.retype(here, part).await?
+            }
+            (_, Some(bytes)) => self.put(source, place, bytes, &part.entity).await?,
+            (Some(_), None) => false,
+            (None, None) => self.make(&path, kind).await?,
+        };
+        Ok((is_changed, self.describe(place, &path, part).await?))
     }
 
-    async fn make(&self, path: &str, kind: ResourceKind, part: &Part) -> Result<()> {
-        if let Some(file) = &part.file {
-            let options = PutOptions {
-                media_type: part.entity.media_type.clone(),
-                parents: true,
-                mtime: part.entity.modified,
-                ..PutOptions::default()
-            };
-            let put = self.transfer.put_file(file, path, &options).await?;
-            return match put.sha256 == part.sha256 {
-                true => Ok(()),
-                false => Err(CliError::new(Kind::Mismatch, "the file has changed meanwhile")),
-            };
+    /// Gives a file that is there the media type that the crate says; whether it had another one.
+    async fn retype(&self, here: &Resource, part: &Part) -> Result<bool> {
+        let wanted = part.entity.media_type.as_ref();
+        if wanted.is_none() || wanted == here.media_type.as_ref() {
+            return Ok(false);
         }
+        let attributes = Attributes { media_type: wanted.cloned(), ..Attributes::default() };
+        self.client.set_attributes(&At::Id(here.id), &attributes).await?;
+        Ok(true)
+    }
+
+    async fn put(
+        &self,
+        source: &Source,
+        place: &Place,
+        bytes: &Bytes,
+        entity: &Entity,
+    ) -> Result<bool> {
+        let local = source.local(place).await?;
+        let options = PutOptions {
+            media_type: entity.media_type.clone(),
+            parents: true,
+            mtime: entity.modified,
+            ..PutOptions::default()
+        };
+        let put = self.transfer.put_file(&local.file, &self.names.path(place), &options).await?;
+        match put.sha256.as_ref() == Some(&bytes.sha256) {
+            true => Ok(true),
+            false => Err(CliError::new(Kind::Mismatch, "the file has changed meanwhile")),
+        }
+    }
+
+    async fn make(&self, path: &str, kind: ResourceKind) -> Result<bool> {
         let new = NewResource {
             to: path.into(),
             kind,
@@ -162,7 +184,7 @@ impl<'a> Import<'a> {
             mtime: None,
         };
         self.client.create(&new).await?;
-        Ok(())
+        Ok(true)
     }
 
     /// Replaces the description with that of the crate; returns whether it changed.
@@ -190,7 +212,7 @@ impl<'a> Import<'a> {
 
 impl Part {
     fn kind(&self) -> ResourceKind {
-        match (&self.file, self.entity.is_description) {
+        match (&self.bytes, self.entity.is_description) {
             (Some(_), _) => ResourceKind::Object,
             (None, true) => ResourceKind::Description,
             (None, false) => ResourceKind::Collection,
@@ -198,77 +220,24 @@ impl Part {
     }
 }
 
-/// Everything in a crate whose files match its metadata.
-fn parts(directory: &Path, names: &Names) -> Result<BTreeMap<Place, Part>> {
-    let mut parts = files(directory)?;
-    let text = metadata(directory)?;
-    let entities = read(&text, names, |place| parts.contains_key(place))?;
+/// Everything in a crate whose files are what it says.
+fn parts(source: &Source, names: &Names) -> Result<BTreeMap<Place, Part>> {
+    let found = source.read()?;
+    let entities = read(&source.metadata()?, names, |place| found.contains_key(place))?;
+    let fault = faults(&found, &entities)
+        .into_iter()
+        .find(|fault| matches!(fault.problem, Problem::Missing | Problem::Size | Problem::Sha256));
+    match fault {
+        Some(fault) => Err(refused(&fault.file, &fault.message)),
+        None => Ok(together(found, entities)),
+    }
+}
+
+fn together(found: Found, entities: BTreeMap<Place, Entity>) -> BTreeMap<Place, Part> {
+    let found = found.into_iter().map(|(place, bytes)| (place, Part { bytes, ..Part::default() }));
+    let mut parts: BTreeMap<_, _> = found.collect();
     for (place, entity) in entities {
-        let is_there = parts.contains_key(&place);
-        if entity.is_file && !is_there {
-            return Err(refused(&place, "the file is missing"));
-        }
-        let part = parts.entry(place.clone()).or_default();
-        if let Some(file) = &part.file {
-            let sha256 = part.sha256.clone();
-            let is_same_size = entity.size.is_none_or(|size| size == file.size);
-            let is_same = entity.sha256.is_none()
-                || sha256
-                    .as_ref()
-                    .zip(entity.sha256.as_ref())
-                    .is_some_and(|(one, other)| one.eq_ignore_ascii_case(other));
-            if !is_same_size || !is_same {
-                return Err(refused(&place, "the file is not what the metadata says"));
-            }
-        }
-        part.entity = entity;
+        parts.entry(place).or_default().entity = entity;
     }
-    Ok(parts)
-}
-
-fn metadata(directory: &Path) -> Result<Vec<u8>> {
-    let path = directory.join(METADATA);
-    let status = path.symlink_metadata().map_err(|_| {
-        CliError::new(Kind::Usage, format!("{} has no {METADATA}", directory.display()))
-            .hint("give the directory of an RO-Crate")
-    })?;
-    match status.is_file() && status.len() <= LARGEST {
-        true => Ok(std::fs::read(&path)?),
-        false => Err(refused(&Place::default(), "its metadata is too large, or a link")),
-    }
-}
-
-/// The files and directories of a crate, with the digests of the files.
-fn files(directory: &Path) -> Result<BTreeMap<Place, Part>> {
-    let mut parts = BTreeMap::from([(Place::default(), Part::default())]);
-    for entry in WalkDir::new(directory).min_depth(1).follow_links(false) {
-        let entry =
-            entry.map_err(|error| wrong(error).hint("give the directory of an RO-Crate"))?;
-        let below = entry.path().strip_prefix(directory).ok().and_then(Path::to_str);
-        let place = below.and_then(Place::of);
-        let not_a_name = || wrong(format!("{} is not a name in the store", entry.path().display()));
-        let place = place.ok_or_else(not_a_name)?;
-        if place.text() == METADATA {
-            continue;
-        }
-        let part = match entry.file_type() {
-            kind if kind.is_dir() => Part::default(),
-            kind if kind.is_file() => {
-                let file = LocalFile::new(entry.path())?;
-                let sha256 = Some(hex(file.sha256()?.bytes()));
-                Part { file: Some(file), sha256, entity: Entity::default() }
-            }
-            _ => return Err(refused(&place, "it is neither a file nor a directory")),
-        };
-        parts.insert(place, part);
-    }
-    Ok(parts)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn refused(place: &Place, what: &str) -> CliError {
-    CliError::new(Kind::Mismatch, format!("{}: {what}", place.text())).hint("nothing was imported")
+    parts
 }

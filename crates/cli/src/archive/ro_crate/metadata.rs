@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::terms::{resolved, schema};
-use super::{BASE, DESCRIPTION, GENERATED, METADATA};
+use super::{BASE, DESCRIPTION, GENERATED, METADATA, PREVIEW, is_about_the_crate};
 use crate::archive::graph::Stated;
 use crate::archive::names::{Names, Place};
 use crate::error::{CliError, Kind, Result};
@@ -25,6 +25,7 @@ const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 #[derive(Debug, Default)]
 pub(super) struct Entity {
     pub(super) is_file: bool,
+    pub(super) is_dataset: bool,
     /// It has a description only.
     pub(super) is_description: bool,
     pub(super) size: Option<u64>,
@@ -125,7 +126,7 @@ impl<'a> Reading<'a> {
             let about = reading.subjects.get(iri).map_or(&[][..], Vec::as_slice);
             let is_data = [schema("MediaObject"), schema("Dataset"), DESCRIPTION.to_owned()];
             let is_named = about.iter().any(|it| is_data.iter().any(|class| is_type(it, class)));
-            if place.text() != METADATA && (is_named || there(&place)) {
+            if !is_about_the_crate(&place) && (is_named || there(&place)) {
                 reading.data.insert(place, iri.clone());
             }
         }
@@ -137,6 +138,8 @@ impl<'a> Reading<'a> {
         let descriptor = format!("{BASE}/{METADATA}");
         let about = schema("about");
         let said = self.subjects.remove(&descriptor).unwrap_or_default();
+        // That there is a page is said by the page.
+        self.subjects.remove(&format!("{BASE}/{PREVIEW}"));
         let root = said.iter().find(|triple| triple.predicate.as_str() == about).and_then(object);
         self.root = root.ok_or_else(|| refused("it does not say what it is about"))?;
         let generated = |triple: &Triple| triple.predicate.as_str() == GENERATED;
@@ -217,7 +220,7 @@ impl<'a> Reading<'a> {
             }
             kept.push(triple);
         }
-        entity.is_file = is_file;
+        (entity.is_file, entity.is_dataset) = (is_file, is_dataset);
         entity.stated = Stated::new(kept);
         if entity.is_description {
             entity.stated.take_type(own, &["http://schema.org/CreativeWork"]);

@@ -27,18 +27,21 @@ enum Format {
 /// An RO-Crate 1.2: the files, and `ro-crate-metadata.json`, which says what they are
 ///
 /// The metadata has the size, the media type, the time and the SHA-256 of each file, and all that its
-/// description states. It is written when all files are there: run the same command to go on after an
-/// interruption. Symbolic links, access lists and versions are left out.
+/// description states; `ro-crate-preview.html` shows it to people. Both are written when all files are
+/// there: run the same command to go on after an interruption. A name that ends with `.zip` is that of a
+/// zip, which is written in a directory `NAME.partial` beside it, and replaces what has the name when it
+/// is whole. Symbolic links, access lists and versions are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
-  cenote export ro-crate /lab/run7 crate   write /lab/run7 to the directory `crate`")]
+  cenote export ro-crate /lab/run7 crate      write /lab/run7 to the directory `crate`
+  cenote export ro-crate /lab/run7 crate.zip  write it to a zip")]
 struct RoCrate {
     /// The collection in the store
     #[arg(value_name = "COLLECTION")]
     from: StorePath,
-    /// The directory, which is created if it is missing
-    #[arg(value_name = "DIR")]
+    /// The directory, which is created if it is missing, or the zip
+    #[arg(value_name = "DIR|ZIP")]
     to: PathBuf,
     /// The number of parallel requests
     #[arg(long, short, value_name = "NUMBER", default_value = "4")]

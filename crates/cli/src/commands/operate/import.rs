@@ -7,9 +7,10 @@ use super::export::{finish, finish_crate};
 use crate::archive::ocfl::import::Import;
 use crate::archive::ro_crate;
 use crate::commands::files::resources::mkdir::collection;
-use crate::error::Result;
+use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
 use crate::session::Session;
+use crate::text::{count, size};
 
 /// Bring an archive into a collection.
 #[derive(Debug, clap::Args)]
@@ -24,23 +25,27 @@ enum Format {
     RoCrate(RoCrate),
 }
 
-/// An RO-Crate 1.0 to 1.2: the files of a directory, and what its `ro-crate-metadata.json` says of them
+/// An RO-Crate 1.0 to 1.2: the files of a directory or a zip, and what `ro-crate-metadata.json` says of them
 ///
 /// What is said of a file becomes its description, and what is said of something else, such as a person,
 /// part of the description of the first file that names it. If a file is missing, or has another size or
-/// SHA-256 than is said, nothing is imported. No context is fetched. What the store has already is not
-/// imported again.
+/// SHA-256 than is said, nothing is imported; neither is a zip that is damaged or not safe to unpack. No
+/// context is fetched. What the store has already is not imported again. `--check` needs no store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
-  cenote import ro-crate crate /lab/run7   bring the crate in the directory `crate` into /lab/run7")]
+  cenote import ro-crate crate /lab/run7      bring the crate in the directory `crate` into /lab/run7
+  cenote import ro-crate crate.zip --check    check that the zip is what its metadata says")]
 struct RoCrate {
-    /// The directory of the crate
-    #[arg(value_name = "DIR")]
+    /// The directory or the zip of the crate
+    #[arg(value_name = "DIR|ZIP")]
     from: PathBuf,
     /// The collection in the store, which is created if it is missing
-    #[arg(value_name = "COLLECTION")]
-    to: StorePath,
+    #[arg(value_name = "COLLECTION", required_unless_present = "check", conflicts_with = "check")]
+    to: Option<StorePath>,
+    /// Import nothing: compare the metadata with the files, and print one line per fault
+    #[arg(long)]
+    check: bool,
     /// The number of parallel requests
     #[arg(long, short, value_name = "NUMBER", default_value = "4")]
     jobs: NonZeroUsize,
@@ -95,8 +100,26 @@ impl Ocfl {
 
 impl RoCrate {
     async fn run(self, session: &Session) -> Result<()> {
-        let Self { from, to, jobs } = self;
+        let Self { from, to, jobs, .. } = self;
+        let Some(to) = to else { return check(session, from).await };
         let import = ro_crate::import::Import::begin(session, &from, to.as_str(), jobs)?;
         finish_crate(session, &import.run().await?, "imported")
     }
+}
+
+/// Reports what is wrong with a crate, and fails if anything is.
+async fn check(session: &Session, from: PathBuf) -> Result<()> {
+    let checked = tokio::task::spawn_blocking(move || ro_crate::check::check(&from)).await;
+    let (checked, faults) =
+        checked.map_err(|error| CliError::new(Kind::Failed, error.to_string()))??;
+    for fault in &faults {
+        session.output.item(fault, ro_crate::check::Fault::line)?;
+    }
+    if checked.faults > 0 {
+        let found = format!("{} in the crate", count(checked.faults, "fault"));
+        return Err(CliError::new(Kind::Found, found));
+    }
+    session.output.done(&checked, |checked| {
+        format!("{} as the metadata says, {}", count(checked.files, "file"), size(checked.bytes))
+    })
 }

@@ -14,6 +14,7 @@ mod pages;
 mod paging;
 mod search;
 mod sources;
+mod stomp;
 mod subtree;
 mod tombstones;
 mod transactions;

@@ -10,6 +10,7 @@ use cenote_store::Time;
 use ring::hmac;
 use url::Url;
 
+use super::NotTaken;
 use crate::ldp::outward;
 
 const MEDIA_TYPE: &str = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"";
@@ -23,13 +24,6 @@ const SHORTEST: usize = 16;
 pub(super) struct Receiver {
     url: Url,
     key: hmac::Key,
-}
-
-/// Why an activity was not accepted, and how long the receiver asks to wait, if it does.
-#[derive(Debug)]
-pub(super) struct NotTaken {
-    pub(super) why: String,
-    pub(super) pause: Option<Duration>,
 }
 
 impl Receiver {
