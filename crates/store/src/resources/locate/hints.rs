@@ -107,7 +107,7 @@ fn change(store: &Store, caller: &Caller, change: &Change) -> String {
 }
 
 fn paths() -> impl Strategy<Value = StorePath> {
-    let name = prop_oneof![Just("a"), Just("b")].prop_map(|name| Name::trusted(name));
+    let name = prop_oneof![Just("a"), Just("b")].prop_map(Name::trusted);
     vec(name, 0..5).prop_map(StorePath::trusted)
 }
 
