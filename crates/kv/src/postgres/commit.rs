@@ -42,6 +42,7 @@ pub(super) fn commit(
             &bounds.mosts,
             &bounds.added,
             &mark,
+            &batch.least.cast_signed(),
         ],
     );
     let row = row.map_err(commit_error)?;

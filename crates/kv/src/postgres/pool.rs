@@ -113,7 +113,7 @@ impl Connection {
         let statements = Statements {
             commit: prepare(
                 "SELECT committed, refused, held FROM cenote_commit(
-                     $1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
+                     $1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)",
             )?,
             get_many: prepare(
                 "SELECT value FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, place)

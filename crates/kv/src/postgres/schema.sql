@@ -58,8 +58,14 @@ DROP FUNCTION IF EXISTS cenote_commit(
     bigint, bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea,
     bytea[], bigint[], bigint[]);
 
+-- Before a commit could ask for its version.
+DROP FUNCTION IF EXISTS cenote_commit(
+    bigint, bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea,
+    bytea[], bigint[], bigint[], bytea);
+
 -- Checks and writes one batch: its version, or the key of the evidence that failed, or the key of a counter that would
--- exceed its bound, with what that holds; or nothing, if another server has claimed the catalog since. Bounds rest on the newest values, whatever was seen.
+-- exceed its bound, with what that holds; or nothing, if another server has claimed the catalog since. The version is at
+-- least `lowest`. Bounds rest on the newest values, whatever was seen.
 -- Each query of a volatile function sees what was committed before it began, and so,
 -- once the lock is held, every earlier commit.
 CREATE OR REPLACE FUNCTION cenote_commit(
@@ -71,6 +77,7 @@ CREATE OR REPLACE FUNCTION cenote_commit(
     batch_token bytea,
     bound_keys bytea[], bound_mosts bigint[], bound_added bigint[],
     claimed bytea,
+    lowest bigint,
     OUT committed bigint, OUT refused bytea, OUT held bigint
 ) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -100,7 +107,7 @@ BEGIN
         END IF;
     END LOOP;
 
-    committed := newest + 1;
+    committed := greatest(newest + 1, lowest);
     UPDATE cenote_version SET version = committed;
     IF batch_token IS NOT NULL THEN
         INSERT INTO cenote_tokens VALUES (batch_token, committed);
