@@ -16,6 +16,7 @@ mod catalog;
 mod changesets;
 mod check;
 mod contents;
+mod copy;
 mod describe;
 mod error;
 mod faults;
@@ -58,6 +59,7 @@ pub use contents::{
     ReadOptions, ReceiveOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView,
     Scrub, StageFrom, Staged, Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
+pub use copy::{Copied, CopyChoices, CopyProgress, Damaged, Landing, Moved, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
 pub use maintain::Pace;

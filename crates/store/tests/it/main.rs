@@ -8,6 +8,7 @@ mod changesets;
 mod check;
 mod clocks;
 mod contents;
+mod copying;
 mod credentials;
 mod depth;
 mod described_versions;
