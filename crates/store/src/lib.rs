@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod backup;
 mod catalog;
 mod changesets;
 mod check;
@@ -48,6 +49,9 @@ mod waiting;
 
 pub use access::{
     AccessChange, Act, Caller, Effect, Explanation, GrantView, Reason, Source, TicketGrant, decide,
+};
+pub use backup::{
+    Backup, BackupBlob, BackupDir, BackupFault, CatalogInfo, Intake, RestoredPlaces, Verified,
 };
 pub use changesets::{
     ChangeSet, ChangeSetCounts, ChangeSetId, ChangeSetLimits, ChangeSetState, Within,

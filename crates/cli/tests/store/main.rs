@@ -8,6 +8,7 @@ mod backing;
 mod bucket_server;
 mod changesets;
 mod completion;
+mod engines;
 mod fedora;
 mod filters;
 mod handles;

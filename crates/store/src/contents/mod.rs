@@ -50,5 +50,5 @@ pub(crate) use refs::{
     blob_ids, count_copy, patches, put_blob, require_up, resolve, store_content,
 };
 pub(crate) use replicas::transfer::{Mended, damage_of};
-pub(crate) use sweep::{Due, Pins};
+pub(crate) use sweep::{Due, Hold, Pins};
 pub(crate) use uploads::upload::forget as forget_upload;

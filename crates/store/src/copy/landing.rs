@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use cenote_blob::Place;
 use cenote_kv::{Batch, Engine, KeyRange, ScanOptions};
 use futures_util::StreamExt;
@@ -70,10 +71,17 @@ impl Landing {
     }
 
     /// Makes it a store.
-    pub(super) async fn finish(&self, arrived: &Arrived) -> Result<()> {
+    pub(super) async fn finish(
+        &self,
+        arrived: &Arrived,
+        additions: Vec<(Bytes, i64)>,
+    ) -> Result<()> {
         let mut batch = Batch { least: arrived.version, ..Batch::default() };
         batch.delete(keys::setting("unfinished"));
         batch.put(keys::setting("format"), arrived.format.clone());
+        for (counter, by) in additions {
+            batch.add(counter, by);
+        }
         self.blocking(move |landing| Ok(landing.engine.commit(batch).map(drop)?)).await
     }
 

@@ -15,12 +15,15 @@ mod rows;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use cenote_kv::{Row, Version};
 
+pub(crate) use self::blobs::fault;
 pub use self::blobs::{Damaged, Moved};
 pub use self::landing::Landing;
 pub(crate) use self::landing::unfinished;
 pub use self::rows::RowTotal;
+pub(crate) use self::rows::Tally;
 use crate::catalog::BlobRecord;
 use crate::{BlobId, ContentStream, Error, ErrorKind, Result};
 
@@ -34,6 +37,11 @@ pub(crate) trait Origin: Debug + Send + Sync + 'static {
 
     /// The bytes of a blob.
     fn bytes(&self, id: BlobId, record: &BlobRecord) -> ContentStream;
+
+    /// What is added to counters when the copy becomes a store, with their keys.
+    fn additions(&self) -> Vec<(Bytes, i64)> {
+        Vec::new()
+    }
 }
 
 /// How a store is copied.
@@ -41,7 +49,7 @@ pub(crate) trait Origin: Debug + Send + Sync + 'static {
 pub struct CopyChoices {
     /// Read all blobs again where they were copied to, those of an earlier run among them, and compare their digests.
     pub read_back: bool,
-    /// Complete the copy without the blobs whose bytes are damaged or missing.
+    /// Complete the copy without the blobs whose bytes are damaged or missing, and with damaged rows as they are.
     pub leave_damaged: bool,
 }
 
@@ -78,12 +86,12 @@ pub(crate) async fn copy(
     watch: &Watch,
 ) -> Result<Copied> {
     landing.begin().await?;
-    let arrived = rows::copy(origin.clone(), landing, watch).await?;
+    let arrived = rows::copy(origin.clone(), landing, choices, watch).await?;
     let blobs = blobs::copy(&*origin, landing, choices, watch).await?;
     if !choices.leave_damaged && !blobs.damaged.is_empty() {
         return Err(incomplete(&blobs.damaged));
     }
-    landing.finish(&arrived).await?;
+    landing.finish(&arrived, origin.additions()).await?;
     Ok(Copied { rows: arrived.total, blobs })
 }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use cenote_kv::{Batch, Engine, KeyRange, Row, Rows, ScanOptions, Snapshot, Version};
 use sha2::{Digest, Sha256};
 
-use super::{CopyProgress, Landing, Origin, Watch};
+use super::{CopyChoices, CopyProgress, Landing, Origin, Watch};
 use crate::catalog::{is_whole, keys};
 use crate::{Error, Result};
 
@@ -71,13 +71,14 @@ pub(super) struct Arrived {
 pub(super) async fn copy(
     origin: Arc<dyn Origin>,
     landing: &Landing,
+    choices: CopyChoices,
     watch: &Watch,
 ) -> Result<Arrived> {
     let watch = watch.clone();
     landing
         .blocking(move |landing| {
             let engine = &*landing.engine;
-            let arrived = arrive(&*origin, engine, &watch)?;
+            let arrived = arrive(&*origin, engine, choices, &watch)?;
             match total(&*engine.snapshot()?)? == arrived.total {
                 true => Ok(arrived),
                 false => Err(Error::damaged("the copied rows are not those that were written")),
@@ -86,11 +87,17 @@ pub(super) async fn copy(
         .await
 }
 
-fn arrive(origin: &dyn Origin, engine: &dyn Engine, watch: &Watch) -> Result<Arrived> {
+fn arrive(
+    origin: &dyn Origin,
+    engine: &dyn Engine,
+    choices: CopyChoices,
+    watch: &Watch,
+) -> Result<Arrived> {
     let view = engine.snapshot()?;
     let there = view.scan(&KeyRange::all(), ScanOptions::default()).peekable();
     let (batch, tally) = (Batch::default(), Tally::default());
-    let mut arriving = Arriving { engine, there, batch, tally, format: None };
+    let leave_damaged = choices.leave_damaged;
+    let mut arriving = Arriving { engine, leave_damaged, there, batch, tally, format: None };
     let version = origin.rows(&mut |row| {
         arriving.take(row)?;
         if arriving.tally.rows.is_multiple_of(TOLD) {
@@ -108,6 +115,7 @@ fn arrive(origin: &dyn Origin, engine: &dyn Engine, watch: &Watch) -> Result<Arr
 /// Rows on their way into an engine that may have some of them.
 struct Arriving<'a> {
     engine: &'a dyn Engine,
+    leave_damaged: bool,
     /// What was there before.
     there: Peekable<Rows<'a>>,
     batch: Batch,
@@ -117,7 +125,7 @@ struct Arriving<'a> {
 
 impl Arriving<'_> {
     fn take(&mut self, (key, value): Row) -> Result<()> {
-        if !is_whole(&key, &value) {
+        if !self.leave_damaged && !is_whole(&key, &value) {
             return Err(Error::damaged(format!("a row of the catalog is damaged: {}", name(&key)))
                 .with_hint("repair the catalog with `cenote check --repair` first"));
         }
