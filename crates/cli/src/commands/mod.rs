@@ -81,7 +81,6 @@ verbs! {
     Export => operate::export,
     Import => operate::import,
     Backup => copies::backup,
-    Backup => copies::backup,
     Migrate => copies::migrate,
     MigrateDnanexus => operate::migrate_dnanexus,
     MigrateFedora => operate::migrate_fedora,

@@ -63,13 +63,14 @@ impl Store {
 }
 
 impl Backup {
-    /// The backup as the bytes of its file. After the last frame the stream does not end by itself: the backup lasts until it is dropped.
-    pub fn stream(self) -> impl Stream<Item = Result<Bytes>> + Send + use<> {
+    /// The backup as the bytes of its file. To hold it, the stream goes on after the last frame, until it is dropped.
+    pub fn stream(self, hold: bool) -> impl Stream<Item = Result<Bytes>> + Send + use<> {
         let this = Arc::new(self);
-        stream::try_unfold((this, Step::Begin), |(this, step)| async move {
+        stream::try_unfold((this, Step::Begin), move |(this, step)| async move {
             let (bytes, step) = match step {
                 Step::Begin => this.begin(),
                 Step::Rows(range, tally) => this.rows(range, tally).await?,
+                Step::Wait if !hold => return Ok(None),
                 Step::Wait => {
                     tokio::time::sleep(PAUSE).await;
                     (Frame::Pause.encode(), Step::Wait)

@@ -27,7 +27,7 @@ fn directory(dir: &TempDir) -> Arc<BackupDir> {
 
 /// Takes the rows of a backup, which goes on until it is dropped.
 fn take_rows(backup: Backup, intake: &mut Intake<'_>) -> impl Drop + use<> {
-    let mut stream = Box::pin(backup.stream());
+    let mut stream = Box::pin(backup.stream(true));
     run(async { while !intake.push(&stream.next().await.unwrap().unwrap()).unwrap() {} });
     Going(Some(stream))
 }

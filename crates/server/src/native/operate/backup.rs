@@ -8,18 +8,20 @@ use cenote_store::BlobId;
 
 use crate::app::App;
 use crate::layer::Asker;
+use crate::native::json::BackupQuery;
+use crate::native::request::query::Params;
 use crate::problem::Problem;
 
-/// The rows of the catalog at one moment, in the form of a file of a backup (`docs/format.md`). After the last row the answer goes on
-/// until the client ends it: as long as it lasts, contents that these rows name are not erased.
-#[utoipa::path(get, path = "/v1/backup", tag = "status",
+/// The rows of the catalog at one moment, in the form of a file of a backup (`docs/format.md`).
+#[utoipa::path(get, path = "/v1/backup", tag = "status", params(BackupQuery),
     responses((status = 200, content_type = "application/octet-stream")))]
 pub(crate) async fn rows(
     State(app): State<App>,
     Asker(caller): Asker,
+    Params(query): Params<BackupQuery>,
 ) -> Result<Response, Problem> {
     let backup = app.blocking(move |store| store.back_up(&caller)).await?;
-    Ok((BYTES, Body::from_stream(backup.stream())).into_response())
+    Ok((BYTES, Body::from_stream(backup.stream(query.hold))).into_response())
 }
 
 /// All bytes of a blob that a backup names.

@@ -14,6 +14,9 @@ use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::size;
 
+/// How often a content is asked for.
+const ATTEMPTS: u32 = 3;
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The directory of the backups, which is made if it is missing
@@ -132,22 +135,24 @@ impl Drop for Going {
     }
 }
 
-/// Brings a content; returns what is wrong if its bytes are damaged in the store.
+/// Brings a content; returns what is wrong if its bytes are damaged in the store. The server ends an answer when no copy can be
+/// read: since it may also have been stopped, it is asked again.
 async fn bring_one(
     client: &Client,
     intake: &Intake<'_>,
     blob: &BackupBlob,
 ) -> Result<Option<CliError>> {
-    let answer = client.backup_blob(&blob.id.to_string()).await?;
-    match intake.put(blob, in_store_errors(answer)).await {
-        Ok(None) => Ok(None),
-        Ok(Some(wrong)) => Ok(Some(CliError::new(Kind::Mismatch, wrong))),
-        // The server ends an answer when no copy can be read.
-        Err(error) if error.kind() == ErrorKind::Damaged => {
-            Ok(Some(CliError::new(Kind::Mismatch, error.to_string())))
-        }
-        Err(error) => Err(refused(error)),
+    let mut wrong = None;
+    for _ in 0..ATTEMPTS {
+        let answer = client.backup_blob(&blob.id.to_string()).await?;
+        wrong = match intake.put(blob, in_store_errors(answer)).await {
+            Ok(None) => return Ok(None),
+            Ok(wrong) => wrong,
+            Err(error) if error.kind() == ErrorKind::Damaged => Some(error.to_string()),
+            Err(error) => return Err(refused(error)),
+        };
     }
+    Ok(wrong.map(|wrong| CliError::new(Kind::Mismatch, wrong)))
 }
 
 fn in_store_errors(answer: Content) -> impl Stream<Item = cenote_store::Result<Bytes>> {
