@@ -176,7 +176,7 @@ fn a_further_backup_brings_what_is_new_only_and_old_ones_can_be_removed() {
     assert_eq!(run(backups.prune(5)).unwrap(), (0, 0));
     let (removed, blobs) = run(backups.prune(1)).unwrap();
     assert!(removed == 1 && blobs >= 1, "{blobs}");
-    assert_eq!(backups.catalogs().unwrap(), [second.clone()]);
+    assert_eq!(backups.catalogs().unwrap(), std::slice::from_ref(&second));
     assert_eq!(verified(&backups), []);
     assert!(restored(&world, &backups, &second).read("/larger") == noise(400, 41));
     assert_eq!(kind(backups.catalog(Some(&first.name))), ErrorKind::NotFound);
