@@ -18,7 +18,7 @@ pub(super) struct Summary {
     directory: String,
     /// Rows of the catalog.
     rows: u64,
-    /// SHA-256 over all of them.
+    /// SHA-256 over all of them but the one that makes it a store.
     rows_sha256: String,
     /// Contents outside of the catalog.
     contents: u64,
@@ -47,7 +47,7 @@ impl Summary {
             .map(|one| Damaged { blob: one.blob.to_string(), message: one.what.clone() });
         Self {
             directory: directory.display().to_string(),
-            rows: rows.rows,
+            rows: rows.rows + 1,
             rows_sha256: rows.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
             contents: blobs.copied,
             bytes: blobs.bytes,

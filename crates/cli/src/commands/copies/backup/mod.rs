@@ -34,12 +34,18 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Back up the store to a directory
+    ///
+    /// A store that is being served is backed up through its server, by an administrator; otherwise name its directory with --store.
+    /// What is damaged in the store is left out and reported (exit code 11).
     Create(create::Args),
     /// List the backups in a directory, the newest last
     Ls(ls::Args),
     /// Read all backups in a directory, and compare everything with its checksums
     Verify(verify::Args),
-    /// Make a store of a backup
+    /// Make a store of a backup, the newest one unless another is named
+    ///
+    /// The store has all its contents in its main place. Its other places are down, since the original may still use them; `cenote
+    /// place set NAME --up` lets this store use one again. An interrupted restore is completed by the same command.
     Restore(restore::Args),
 }
 

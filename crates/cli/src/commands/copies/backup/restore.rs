@@ -11,10 +11,6 @@ use crate::connect::not_opened;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Make a store of a backup, the newest one if none is named.
-///
-/// The store has all its contents in its main place. Its other places are down, since the original may still use them; `cenote place
-/// set NAME --up` lets this store use one again. An interrupted restore is completed by the same command.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The directory of the backups
