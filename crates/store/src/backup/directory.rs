@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use cenote_blob::{Place, make_private};
@@ -24,6 +24,7 @@ use crate::model::Time;
 use crate::{BlobId, Error, ErrorKind, Result};
 
 const SETTINGS: &str = "backup.toml";
+const NEW_SETTINGS: &str = "backup.toml.new";
 const LOCK: &str = "backup.lock";
 const CATALOGS: &str = "catalogs";
 const CONTENTS: &str = "contents";
@@ -56,11 +57,10 @@ impl BackupDir {
     /// # Errors
     /// [`ErrorKind::Exists`] if something else is there.
     pub fn create(dir: &Path) -> Result<Self> {
-        fs::create_dir_all(dir.join(CATALOGS)).map_err(|error| failed(dir, &error))?;
         if !dir.join(SETTINGS).exists() {
+            fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
             require_vacant(dir)?;
-            make_private(dir).map_err(|error| failed(dir, &error))?;
-            fs::write(dir.join(SETTINGS), FORMAT).map_err(|error| failed(dir, &error))?;
+            make_dir(dir).map_err(|error| failed(dir, &error))?;
         }
         Self::open(dir)
     }
@@ -220,10 +220,22 @@ fn name_of(taken: Time) -> String {
     format!("{time:.9}")
 }
 
+/// Writes the settings last, so that a directory that has them is whole.
+fn make_dir(dir: &Path) -> io::Result<()> {
+    make_private(dir)?;
+    fs::create_dir_all(dir.join(CATALOGS))?;
+    let new = dir.join(NEW_SETTINGS);
+    let mut file = File::create(&new)?;
+    file.write_all(FORMAT.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, dir.join(SETTINGS))?;
+    File::open(dir)?.sync_all()
+}
+
 fn require_vacant(dir: &Path) -> Result<()> {
     for entry in fs::read_dir(dir).map_err(|error| failed(dir, &error))? {
         let name = entry.map_err(|error| failed(dir, &error))?.file_name();
-        if [CATALOGS, CONTENTS, LOCK].iter().all(|own| name != *own) {
+        if [CATALOGS, CONTENTS, LOCK, NEW_SETTINGS].iter().all(|own| name != *own) {
             return Err(Error::exists(format!("the directory is not empty: {}", dir.display()))
                 .with_hint("use an empty directory, or one that does not exist yet"));
         }

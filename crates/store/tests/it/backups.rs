@@ -308,4 +308,5 @@ fn a_directory_of_backups_is_nobody_elses() {
     assert_eq!(kind(run(async { BackupDir::open(&dir.path().join("none")) })), ErrorKind::NotFound);
     std::fs::write(dir.path().join("something"), b"else").unwrap();
     assert_eq!(kind(run(async { BackupDir::create(dir.path()) })), ErrorKind::Exists);
+    assert!(!dir.path().join("catalogs").exists(), "what is refused is left as it is");
 }

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use cenote_store::BlobId;
+use cenote_store::{Act, BlobId};
 
 use crate::app::App;
 use crate::layer::Asker;
@@ -33,6 +33,7 @@ pub(crate) async fn blob(
     Asker(caller): Asker,
     Path(blob): Path<String>,
 ) -> Result<Response, Problem> {
+    caller.require(Act::BackUp)?;
     let id: BlobId =
         blob.parse().map_err(|_| Problem::invalid("a blob has 32 hexadecimal digits"))?;
     let (size, bytes) = app.store().in_place(|store| store.blob_of_backup(&caller, id))?;
