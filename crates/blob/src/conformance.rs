@@ -19,6 +19,7 @@ pub async fn all(place: &Place) {
     digests_are_those_of_the_bytes(place).await;
     nothing_shows_before_finish(place).await;
     an_aborted_blob_never_shows(place).await;
+    a_refused_blob_never_shows(place).await;
     ranges_are_exact(place).await;
     ranges_past_the_end_are_damage(place).await;
     a_missing_blob_is_not_found(place).await;
@@ -134,6 +135,30 @@ pub async fn an_aborted_blob_never_shows(place: &Place) {
 }
 
 /// The bytes of a range, each chunk dropped before the next is requested, as a socket does.
+/// A blob appears only if nothing is wrong with its digests.
+pub async fn a_refused_blob_never_shows(place: &Place) {
+    for len in [0, 1, place.part_size(), 2 * place.part_size() + 1] {
+        let bytes = sample(len);
+        let expected = digests(&bytes, []);
+        for crc64nvme in [expected.crc64nvme, !expected.crc64nvme] {
+            let mut writer = place.writer(id(15), []);
+            writer.write(bytes.clone()).await.expect("bytes are written");
+            let finished = writer.finish_unless(|_, found| {
+                let wrong = found.crc64nvme != crc64nvme;
+                wrong.then_some(Damage::Crc { expected: crc64nvme, actual: found.crc64nvme })
+            });
+            match finished.await {
+                Ok(written) => assert!(whole(place, &written).await == bytes),
+                Err(Error::Damaged { damage: Damage::Crc { .. }, .. }) => {
+                    assert_eq!(place.size(id(15)).await.expect("the size is known"), None);
+                }
+                Err(other) => panic!("{len} bytes: {other}"),
+            }
+            remove(place, [id(15)]).await;
+        }
+    }
+}
+
 async fn streamed(place: &Place, id: BlobId, range: Range<u64>) -> Vec<u8> {
     let (mut chunks, mut bytes) = (place.read(id, range), Vec::new());
     while let Some(chunk) = chunks.try_next().await.expect("a range is read") {

@@ -108,6 +108,24 @@ impl BlobWriter {
         }
     }
 
+    /// The same if `fault` finds nothing wrong with the length in bytes and the digests: bytes that were already there may have
+    /// to be those that a record names. Otherwise nothing becomes visible.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`](crate::Error::Damaged) with what `fault` returned. Others as for [`finish`](Self::finish).
+    pub async fn finish_unless(
+        mut self,
+        fault: impl FnOnce(u64, &Digests) -> Option<Damage>,
+    ) -> Result<Written> {
+        match self.publish_unless(fault).await {
+            Ok(written) => Ok(written),
+            Err(error) => {
+                self.abort().await;
+                Err(error)
+            }
+        }
+    }
+
     /// Abandons the blob and removes what was staged.
     pub async fn abort(mut self) {
         while let Some(part) = self.in_flight.pop_front() {
@@ -128,6 +146,31 @@ impl BlobWriter {
             self.publish_small().await?;
         }
         self.check_kept().await?;
+        self.written().await
+    }
+
+    async fn publish_unless(
+        &mut self,
+        fault: impl FnOnce(u64, &Digests) -> Option<Damage>,
+    ) -> Result<Written> {
+        self.check_unbroken()?;
+        let last = match self.upload.is_some() && self.part.len > 0 {
+            true => self.send_part().await.map(|()| Vec::new())?,
+            false => self.take_part(),
+        };
+        self.hash(last.clone()).await?;
+        let written = self.written().await?;
+        if let Some(damage) = fault(written.size, &written.digests) {
+            return Err(self.place.damaged(self.id, damage));
+        }
+        match self.upload {
+            Some(_) => self.publish_parts().await?,
+            None => self.put(last).await?,
+        }
+        self.check_kept().await.map(|()| written)
+    }
+
+    async fn written(&mut self) -> Result<Written> {
         let hashed = self.hashing.finish().await;
         let hasher = hashed.map_err(|lost| self.place.failure(lost))?;
         let (state, blocks) = (hasher.state(), hasher.blocks());
@@ -137,6 +180,10 @@ impl BlobWriter {
     async fn publish_small(&mut self) -> Result<()> {
         let runs = self.take_part();
         self.hash(runs.clone()).await?;
+        self.put(runs).await
+    }
+
+    async fn put(&mut self, runs: Vec<Bytes>) -> Result<()> {
         let put = self.place.store().put(&self.id.path(), PutPayload::from_iter(runs)).await;
         put.map(drop).map_err(|source| self.place.failure(source))
     }

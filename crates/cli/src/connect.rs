@@ -169,6 +169,10 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
             Kind::NotFound,
             "create one with `cenote init DIR`, or check the settings with `cenote config show`",
         ),
+        OpenError::Migrated(_) => (
+            Kind::NotFound,
+            "use the store that it was copied to; to use this one again, rename store.toml.migrated to store.toml",
+        ),
         OpenError::Exists(_) => {
             (Kind::Exists, "use the existing store, or choose another directory")
         }

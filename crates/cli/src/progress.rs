@@ -27,6 +27,11 @@ impl Progress {
         self.bar(total, "{msg:.dim} {bar:32} {pos}/{len} {eta}").with_message(things)
     }
 
+    /// Something that turns, with a message, where the total is not known.
+    pub(crate) fn spinner(self) -> ProgressBar {
+        self.bar(0, "{spinner} {msg}")
+    }
+
     fn bar(self, total: u64, template: &str) -> ProgressBar {
         if !self.enabled {
             return ProgressBar::hidden();

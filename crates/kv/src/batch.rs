@@ -26,6 +26,9 @@ pub struct Batch {
     pub writes: Vec<Write>,
     /// Remembered with the commit, if given.
     pub token: Option<Token>,
+    /// The version of the commit is at least this; 0 asks for nothing. A catalog that was copied from another engine goes on
+    /// with versions after those that its logs have.
+    pub least: Version,
     /// It frees space, directly or through later changes, so it may use space that others may not.
     pub frees: bool,
 }
@@ -91,6 +94,11 @@ impl Batch {
     ) -> &mut Self {
         self.evidence.push(Evidence::Range { range, limit, digest });
         self
+    }
+
+    /// The version of this commit after the one with the version `newest`.
+    pub(crate) fn version_after(&self, newest: Version) -> Version {
+        self.least.max(newest + 1)
     }
 
     /// The size of all keys and values written, in bytes.

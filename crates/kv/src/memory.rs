@@ -63,7 +63,7 @@ impl Engine for MemoryEngine {
 
 impl State {
     fn apply(&mut self, batch: Batch) {
-        self.version += 1;
+        self.version = batch.version_after(self.version);
         if let Some(token) = batch.token {
             self.outcomes.insert(token, self.version);
         }

@@ -35,7 +35,7 @@ impl<'a> Overlay<'a> {
         batch.evidence.iter().try_for_each(|evidence| self.check(evidence, batch.seen))?;
         batch.bounds.iter().try_for_each(|bound| bound.check(&batch, self))?;
         self.load_counters(&batch)?;
-        self.version += 1;
+        self.version = batch.version_after(self.version);
         let mut appended = 0;
         for write in batch.writes {
             self.write(write, &mut appended);

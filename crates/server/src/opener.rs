@@ -35,6 +35,12 @@ impl UrlOpener {
     pub(crate) fn for_store(self, dir: &Path) -> Self {
         Self { store: std::path::absolute(dir).ok(), ..self }
     }
+
+    /// The same without the options of a place.
+    pub(crate) fn without_place(mut self, name: &str) -> Self {
+        self.places.remove(name);
+        self
+    }
 }
 
 impl PlaceOpener for UrlOpener {

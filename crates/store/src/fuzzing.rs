@@ -1,10 +1,18 @@
 //! What fuzz targets reach of the parsers within.
 
+use crate::backup::FrameReader;
 use crate::catalog::{
     BlobRecord, ChangeRecord, Child, GraphRecord, JobRecord, PartRecord, Record, TicketRecord,
     TokenRecord, UploadRecord, VersionRecord,
 };
 use crate::model::{Content, Extent, Person, PersonId, Resource};
+
+/// Reads the file of a backup.
+pub fn read_backup(bytes: &[u8]) {
+    let mut reader = FrameReader::default();
+    reader.push(bytes);
+    while let Ok(Some(_)) = reader.next_frame() {}
+}
 
 /// Reads a body as every record there is, framed rightly: each is refused, or reads back as it is
 /// written.

@@ -1,4 +1,4 @@
-//! The latch: after the first failed write to a disk the store takes no more changes until it
+//! The latch: after the first failed write to a disk, or when asked to, the store takes no more changes until it
 //! is opened again, and reports this. Reads continue.
 
 use std::sync::OnceLock;
@@ -16,26 +16,48 @@ pub enum Health {
 
 /// Closed once, permanently.
 #[derive(Debug, Default)]
-pub(crate) struct Latch(OnceLock<String>);
+pub(crate) struct Latch(OnceLock<Cause>);
+
+/// Why it was closed.
+#[derive(Debug)]
+enum Cause {
+    Failed(String),
+    Asked(String),
+}
 
 impl Latch {
     /// Refuses changes once closed.
     pub(crate) fn check(&self) -> Result<()> {
-        self.0.get().map_or(Ok(()), |cause| {
-            Err(Error::new(ErrorKind::ReadOnly, format!("read-only since a write failed: {cause}"))
-                .with_hint("restart the server once the disk works again"))
-        })
+        let (message, hint) = match self.0.get() {
+            None => return Ok(()),
+            Some(Cause::Failed(cause)) => (
+                format!("read-only since a write failed: {cause}"),
+                "restart the server once the disk works again",
+            ),
+            Some(Cause::Asked(reason)) => {
+                (format!("read-only for now: {reason}"), "try again later")
+            }
+        };
+        Err(Error::new(ErrorKind::ReadOnly, message).with_hint(hint))
+    }
+
+    /// Closes because somebody asked for it.
+    pub(crate) fn freeze(&self, reason: &str) {
+        let _ = self.0.set(Cause::Asked(reason.to_owned()));
     }
 
     /// Closes because of an error, which is returned. The first cause is kept.
     pub(crate) fn close(&self, error: Error) -> Error {
-        if self.0.set(error.to_string()).is_ok() {
+        if self.0.set(Cause::Failed(error.to_string())).is_ok() {
             tracing::error!(%error, "a write failed: the store is read-only until it is restarted");
         }
         error
     }
 
     pub(crate) fn health(&self) -> Health {
-        self.0.get().map_or(Health::Ready, |cause| Health::ReadOnly(cause.clone()))
+        match self.0.get() {
+            None => Health::Ready,
+            Some(Cause::Failed(cause) | Cause::Asked(cause)) => Health::ReadOnly(cause.clone()),
+        }
     }
 }

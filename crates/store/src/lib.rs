@@ -12,10 +12,12 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod backup;
 mod catalog;
 mod changesets;
 mod check;
 mod contents;
+mod copy;
 mod describe;
 mod error;
 mod faults;
@@ -48,6 +50,9 @@ mod waiting;
 pub use access::{
     AccessChange, Act, Caller, Effect, Explanation, GrantView, Reason, Source, TicketGrant, decide,
 };
+pub use backup::{
+    Backup, BackupBlob, BackupDir, BackupFault, CatalogInfo, Intake, RestoredPlaces, Verified,
+};
 pub use changesets::{
     ChangeSet, ChangeSetCounts, ChangeSetId, ChangeSetLimits, ChangeSetState, Within,
 };
@@ -58,6 +63,7 @@ pub use contents::{
     ReadOptions, ReceiveOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView,
     Scrub, StageFrom, Staged, Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
+pub use copy::{Copied, CopyChoices, CopyProgress, Damaged, Landing, Moved, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
 pub use maintain::Pace;

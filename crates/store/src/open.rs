@@ -4,6 +4,7 @@ use minicbor::{Decode, Encode};
 
 use crate::catalog::keys;
 use crate::catalog::{Reads, Transaction};
+use crate::copy::unfinished;
 use crate::model::{Access, Kind, Name, PersonId, Resource, ResourceId, Rights, Scope};
 use crate::people;
 use crate::store::Parts;
@@ -24,6 +25,9 @@ impl Store {
         store.transact(|tx| {
             if tx.has(&keys::setting("format"))? {
                 return Err(Error::exists("a store is here already"));
+            }
+            if tx.has(&keys::setting("unfinished"))? {
+                return Err(unfinished());
             }
             tx.put(keys::setting("format"), &Format(FORMAT));
             people::found(tx, admin_id, admin, password.clone())?;
@@ -49,6 +53,7 @@ impl Store {
                 format!("the store has format {newer}, this program knows {FORMAT}"),
             )
             .with_hint("use a newer cenote")),
+            None if store.view()?.has(&keys::setting("unfinished"))? => Err(unfinished()),
             None => Err(Error::new(ErrorKind::NotFound, "no store is here")
                 .with_hint("make one with `cenote init`")),
         }

@@ -333,6 +333,11 @@ impl Store {
 }
 
 impl Inner {
+    /// Takes no more changes.
+    pub(crate) fn freeze(&self, reason: &str) {
+        self.latch.freeze(reason);
+    }
+
     /// Refuses changes after a write failed.
     pub(crate) fn latch_check(&self) -> Result<()> {
         self.latch.check()

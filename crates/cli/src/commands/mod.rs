@@ -5,6 +5,7 @@
 //! and add one line to the table below. The order here is that of the help.
 
 mod access;
+mod copies;
 mod files;
 mod gsd;
 mod kdb;
@@ -79,6 +80,8 @@ verbs! {
     Sync => files::contents::sync,
     Export => operate::export,
     Import => operate::import,
+    Backup => copies::backup,
+    Migrate => copies::migrate,
     MigrateDnanexus => operate::migrate_dnanexus,
     MigrateFedora => operate::migrate_fedora,
     Mount => operate::mount,

@@ -4,27 +4,27 @@ use crate::bucket_server;
 use crate::postgres_server::fresh_schema;
 use crate::world::World;
 
-/// The backends of a store besides its directory.
-struct Outside {
+/// What a store is kept in besides its directory.
+pub(crate) struct Outside {
     bucket: bucket_server::Server,
     catalog: String,
 }
 
 impl Outside {
-    fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let (bucket, catalog) = (bucket_server::Server::start()?, fresh_schema()?);
         bucket.make_bucket("bucket");
         Some(Self { bucket, catalog })
     }
 
     /// A directory, and the credentials for the bucket in the environment.
-    fn world(&self) -> World {
+    pub(crate) fn world(&self) -> World {
         let variable =
             |(name, value): (String, String)| (format!("AWS_{}", name.to_uppercase()), value);
         World::empty(self.bucket.options().into_iter().map(variable).collect())
     }
 
-    fn flags(&self) -> [&str; 4] {
+    pub(crate) fn flags(&self) -> [&str; 4] {
         ["--catalog", &self.catalog, "--contents", "s3://bucket/some/prefix"]
     }
 

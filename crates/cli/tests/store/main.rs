@@ -4,10 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod backing;
+mod backups;
 #[path = "../../../blob/tests/bucket_server/mod.rs"]
 mod bucket_server;
 mod changesets;
 mod completion;
+mod engines;
 mod fedora;
 mod filters;
 mod handles;

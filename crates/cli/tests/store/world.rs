@@ -77,7 +77,13 @@ impl World {
         self.serve_by(server)
     }
 
-    /// The same, with at most this many descriptors for the server, and fewer at its start.
+    /// The same by another command that serves it.
+    pub(crate) fn serve_as(self, arguments: &[&str]) -> Self {
+        let server = self.command(arguments);
+        self.serve_by(server)
+    }
+
+    /// The same, where the server may have no more than so many descriptors, and fewer at its start.
     pub(crate) fn serve_with_descriptors(self, most: usize, flags: &[&str]) -> Self {
         let limited = format!("ulimit -Sn {} && ulimit -Hn {most} && exec \"$0\" \"$@\"", most / 2);
         let program = env!("CARGO_BIN_EXE_cenote");
@@ -93,7 +99,8 @@ impl World {
         let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        world.url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        let line = line.trim().strip_prefix("listening on ").unwrap();
+        world.url = line.split(',').next().unwrap().to_owned();
         world.server = Some(server);
         self
     }

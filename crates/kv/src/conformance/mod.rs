@@ -53,6 +53,7 @@ macro_rules! conformance_tests {
             large_values_come_back,
             later_writes_of_a_batch_win,
             versions_rise_by_commit,
+            versions_begin_where_a_batch_asks,
             counters_add_up,
             counters_commute,
             appends_sort_by_commit,

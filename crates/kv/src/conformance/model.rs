@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 use super::{Subject, rows};
 use crate::{
     Batch, Bound, CommitError, Engine, Evidence, KeyRange, MemoryEngine, RangeDigest, ScanOptions,
-    Snapshot, Write,
+    Snapshot, Version, Write,
 };
 
 /// One batch, and how old the snapshot is that its evidence comes from.
@@ -19,6 +19,7 @@ pub(crate) struct Step {
     expected: Vec<Expected>,
     bounds: Vec<Bound>,
     writes: Vec<Write>,
+    least: Version,
 }
 
 impl Step {
@@ -30,6 +31,7 @@ impl Step {
             bounds: self.bounds.clone(),
             writes: self.writes.clone(),
             token: None,
+            least: self.least,
             frees: false,
         }
     }
@@ -73,11 +75,14 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     let expected = prop::collection::vec(expected, 0..3);
     let bounds = prop::collection::vec(bound(), 0..2);
     let writes = prop::collection::vec(write(), 0..5);
-    (0..4usize, expected, bounds, writes).prop_map(|(age, expected, bounds, writes)| Step {
+    let least = prop_oneof![4 => Just(0), 1 => 0..100u64];
+    let parts = (0..4usize, expected, bounds, writes, least);
+    parts.prop_map(|(age, expected, bounds, writes, least)| Step {
         age,
         expected,
         bounds,
         writes,
+        least,
     })
 }
 

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use super::{Subject, commit, put, read, rows};
-use crate::{Engine, KeyRange, ScanOptions, counter};
+use super::{Subject, commit, keys, put, read, rows};
+use crate::{Batch, Engine, KeyRange, ScanOptions, counter};
 
 /// Writes take effect in the order given.
 pub fn later_writes_of_a_batch_win(subject: &dyn Subject) {
@@ -73,4 +73,29 @@ pub fn appends_sort_by_commit(subject: &dyn Subject) {
     };
     let expected = [(key(1, 0), "1"), (key(1, 1), "2"), (key(2, 1), "3")];
     assert_eq!(found, expected.map(|(key, value)| (Bytes::from(key), Bytes::from(value))));
+}
+
+/// A batch may ask for a later version than the next one, but not for an earlier one; appends follow, also after opening again.
+pub fn versions_begin_where_a_batch_asks(subject: &dyn Subject) {
+    const LATER: u64 = 5_000_000_000;
+    let engine = subject.open();
+    let begin = |engine: &dyn Engine, least, token| {
+        let mut batch = Batch { least, token: Some(token), ..Batch::default() };
+        batch.append("log/", "x");
+        engine.commit(batch).unwrap()
+    };
+    assert_eq!(begin(&*engine, LATER, [1; 16]), LATER);
+    assert_eq!(begin(&*engine, 7, [2; 16]), LATER + 1);
+    assert_eq!(engine.snapshot().unwrap().version(), LATER + 1);
+    drop(engine);
+    let engine = subject.open();
+    assert_eq!(engine.snapshot().unwrap().version(), LATER + 1);
+    assert_eq!(engine.outcome(&[1; 16]).unwrap(), Some(LATER));
+    assert_eq!(begin(&*engine, 0, [3; 16]), LATER + 2);
+    let found =
+        keys(&*engine.snapshot().unwrap(), &KeyRange::prefix("log/"), ScanOptions::default());
+    let expected = [LATER, LATER + 1, LATER + 2].map(|version: u64| {
+        Bytes::from([b"log/".as_slice(), &version.to_be_bytes(), &0u32.to_be_bytes()].concat())
+    });
+    assert_eq!(found, expected);
 }

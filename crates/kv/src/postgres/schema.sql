@@ -46,7 +46,8 @@ DROP FUNCTION IF EXISTS cenote_holds(bytea, bytea, bytea, bigint);
 
 -- What a commit depends on and changes, as parallel arrays; `columns.rs` has the same fields in the same order. Evidence is a key
 -- with its value (null: absent), or, if `row_limits` has a number, a range whose rows had that value as their digest. A key is among
--- `put_keys`, `deleted` and `counters` at most once. `sums_first`: it depends on or changes what earlier batches add to.
+-- `put_keys`, `deleted` and `counters` at most once. `lowest`: its version is at least this. `sums_first`: it depends on or
+-- changes what earlier batches add to.
 DO $$ BEGIN
     IF to_regtype('cenote_batch') IS NULL THEN
         CREATE TYPE cenote_batch AS (
@@ -56,6 +57,7 @@ DO $$ BEGIN
             counters bytea[], deltas bigint[],
             logs bytea[], entries bytea[],
             token bytea,
+            lowest bigint,
             bound_keys bytea[], bound_mosts bigint[], bound_added bigint[],
             sums_first boolean
         );
@@ -145,14 +147,14 @@ BEGIN
             END IF;
         END IF;
         IF batch.token IS NOT NULL THEN
-            INSERT INTO cenote_tokens VALUES (batch.token, newest + 1) ON CONFLICT DO NOTHING;
+            INSERT INTO cenote_tokens VALUES (batch.token, greatest(newest + 1, batch.lowest)) ON CONFLICT DO NOTHING;
             IF NOT FOUND THEN
                 RETURN NEXT;
                 CONTINUE;
             END IF;
         END IF;
 
-        newest := newest + 1;
+        newest := greatest(newest + 1, batch.lowest);
         IF cardinality(batch.deleted) > 0 THEN
             DELETE FROM cenote_rows WHERE key = ANY (batch.deleted);
         END IF;

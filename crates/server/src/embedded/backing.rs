@@ -65,4 +65,4 @@ impl Backing {
 }
 
 /// The name of the place that is opened with the store.
-const MAIN: &str = "main";
+pub(super) const MAIN: &str = "main";

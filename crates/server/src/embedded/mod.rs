@@ -18,9 +18,11 @@ use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{At, AttributeChange, ChangeSetLimits, Parts, ResourceId, Store};
 
 pub use self::backing::Backing;
+pub use self::copying::restore_dir;
 use self::settings::Settings;
 
 mod backing;
+mod copying;
 mod settings;
 
 /// Why a directory does not become an open store.
@@ -30,6 +32,9 @@ pub enum OpenError {
     /// There is no store.
     #[error("there is no store in {0}")]
     Missing(PathBuf),
+    /// There was one, which was copied elsewhere.
+    #[error("the store in {0} was migrated")]
+    Migrated(PathBuf),
     /// There is one already.
     #[error("there is already a store in {0}")]
     Exists(PathBuf),
@@ -124,17 +129,22 @@ fn begin_dir(
     backing: Backing,
     begin: impl FnOnce(Parts) -> Result<Store, cenote_store::Error>,
 ) -> Result<Embedded, OpenError> {
+    let lock = vacant(dir)?;
+    let settings = Settings::new(backing);
+    let store = begin(settings.parts(dir)?)?;
+    settings.write(dir)?;
+    Ok(Embedded { store, _lock: lock })
+}
+
+/// Makes a directory for a store, or takes one that is empty or has what an interrupted call left, and locks it.
+fn vacant(dir: &Path) -> Result<File, OpenError> {
     fs::create_dir_all(dir).map_err(|error| io_error(dir, error))?;
     if dir.join(SETTINGS).exists() {
         return Err(OpenError::Exists(dir.to_owned()));
     }
     check_empty(dir)?;
     make_private(dir).map_err(|error| io_error(dir, error))?;
-    let lock = lock(dir)?;
-    let settings = Settings::new(backing);
-    let store = begin(settings.parts(dir)?)?;
-    settings.write(dir)?;
-    Ok(Embedded { store, _lock: lock })
+    lock(dir)
 }
 
 /// Opens the store of a directory.
@@ -172,6 +182,7 @@ pub fn salvage_dir(dir: impl AsRef<Path>) -> Result<Option<String>, OpenError> {
 
 const SETTINGS: &str = "store.toml";
 const NEW_SETTINGS: &str = "store.toml.new";
+const MIGRATED: &str = "store.toml.migrated";
 const LOCK: &str = "store.lock";
 const CATALOG: &str = "catalog";
 const CONTENTS: &str = "contents";

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use cenote_store::Parts;
 use serde::{Deserialize, Serialize};
 
-use super::{Backing, NEW_SETTINGS, OpenError, SETTINGS, io_error};
+use super::backing::MAIN;
+use super::{Backing, MIGRATED, NEW_SETTINGS, OpenError, SETTINGS, io_error};
 use crate::opener::UrlOpener;
 
 /// The version of the layout that this program knows: a store with its catalog and contents in its directory has 1, so that
@@ -30,12 +31,15 @@ impl Settings {
         Self { format, backing, opener: UrlOpener::default() }
     }
 
+    /// The same for a copy of the store elsewhere. The options of its main place are those of the environment.
+    pub(super) fn moved(self, backing: Backing) -> Self {
+        Self { opener: self.opener.without_place(MAIN), ..Self::new(backing) }
+    }
+
     pub(super) fn read(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join(SETTINGS);
         let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(OpenError::Missing(dir.to_owned()));
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(missing(dir)),
             text => text.map_err(|error| io_error(&path, error))?,
         };
         let settings: Self = toml::from_str(&text)
@@ -66,5 +70,12 @@ impl Settings {
         let opener = self.opener.clone().for_store(dir);
         let parts = self.backing.parts(dir, &opener)?;
         Ok(Parts { opener: Arc::new(opener), ..parts })
+    }
+}
+
+fn missing(dir: &Path) -> OpenError {
+    match dir.join(MIGRATED).exists() {
+        true => OpenError::Migrated(dir.to_owned()),
+        false => OpenError::Missing(dir.to_owned()),
     }
 }

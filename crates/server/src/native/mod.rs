@@ -72,6 +72,8 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(bulk::batch::batch))
         .routes(routes!(bulk::archive::archive, bulk::archive::archive_of))
         .routes(routes!(operate::check::check))
+        .routes(routes!(operate::backup::rows))
+        .routes(routes!(operate::backup::blob))
         .routes(routes!(operate::quotas::list, operate::quotas::set, operate::quotas::remove))
         .routes(routes!(contents::uploads::put_part))
         .routes(routes!(contents::stages::read, contents::stages::patch))

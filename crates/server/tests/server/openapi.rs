@@ -40,6 +40,8 @@ async fn every_response_conforms_to_the_document() {
     // enforced. And a completed upload is gone, which that check expects only of `DELETE`.
     let excluded = "positive_data_acceptance,ensure_resource_availability";
     client.args(["--exclude-checks", excluded]);
+    // A backup that is held does not end by itself.
+    client.args(["--exclude-path", "/v1/backup"]);
     client.env("SCHEMATHESIS_HOOKS", "schemathesis_hooks");
     client.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts"));
     client.args(["--header", &format!("Authorization: {}", basic(ADMIN))]);

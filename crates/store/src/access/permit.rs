@@ -41,6 +41,8 @@ pub enum Act {
     Replicas,
     /// Count, check and scrub the whole store.
     Inspect,
+    /// Read all of the store: all contents, and all records about them and about accounts.
+    BackUp,
     /// Change what an opening keeps for all its callers: zones, stored queries.
     Configure,
     /// Have contents kept at any address, whatever the store's configuration allows.
@@ -59,6 +61,7 @@ impl Act {
             | Self::Addresses
             | Self::Replicas
             | Self::Inspect
+            | Self::BackUp
             | Self::Configure => Role::Admin,
             Self::Names
             | Self::Trash
@@ -99,6 +102,9 @@ impl Credential {
             Act::LogIn => matches!(self, Self::Password | Self::Directory),
             Act::Tokens => self.has(TokenScope::Tokens),
             Act::Account => self.has(TokenScope::Account),
+            Act::BackUp => {
+                self.has(TokenScope::Admin) && self.limits().is_none_or(TokenLimits::is_whole)
+            }
             Act::AnyAddress => *self == Self::Directory,
             Act::Groups
             | Act::People
@@ -185,7 +191,7 @@ mod truth_table {
     }
 
     /// The acts in the order of the columns, each with its letter.
-    const ACTS: [(char, Act); 17] = [
+    const ACTS: [(char, Act); 18] = [
         ('n', Act::Names),
         ('r', Act::Trash),
         ('h', Act::Home),
@@ -201,6 +207,7 @@ mod truth_table {
         ('A', Act::Addresses),
         ('R', Act::Replicas),
         ('I', Act::Inspect),
+        ('B', Act::BackUp),
         ('C', Act::Configure),
         ('d', Act::AnyAddress),
     ];
@@ -211,25 +218,25 @@ mod truth_table {
         let (user, groupadmin, admin) = (Role::User, Role::GroupAdmin, Role::Admin);
         let whole = |scopes: &[TokenScope]| token(Rights::OWN, None, scopes);
         for (row, role, credential, expected) in [
-            ("password", user, Credential::Password, "nrhflta.........."),
-            ("password", groupadmin, Credential::Password, "nrhfltag........."),
-            ("password", admin, Credential::Password, "nrhfltagpocPARIC."),
-            ("directory", user, Credential::Directory, "nrhflta.........d"),
-            ("directory", admin, Credential::Directory, "nrhfltagpocPARICd"),
-            ("token", admin, whole(&[]), "nrhf............."),
-            ("tokens", admin, whole(&[Tokens]), "nrhf.t..........."),
-            ("account", admin, whole(&[Account]), "nrhf..a.........."),
-            ("admin", admin, whole(&[Admin]), "nrhf...gpocPARIC."),
-            ("admin", groupadmin, whole(&[Admin]), "nrhf...g........."),
-            ("admin", user, whole(&[Admin]), "nrhf............."),
-            ("read", admin, token(Rights::READ_OBJECT, None, &[]), "nr..............."),
+            ("password", user, Credential::Password, "nrhflta..........."),
+            ("password", groupadmin, Credential::Password, "nrhfltag.........."),
+            ("password", admin, Credential::Password, "nrhfltagpocPARIBC."),
+            ("directory", user, Credential::Directory, "nrhflta..........d"),
+            ("directory", admin, Credential::Directory, "nrhfltagpocPARIBCd"),
+            ("token", admin, whole(&[]), "nrhf.............."),
+            ("tokens", admin, whole(&[Tokens]), "nrhf.t............"),
+            ("account", admin, whole(&[Account]), "nrhf..a..........."),
+            ("admin", admin, whole(&[Admin]), "nrhf...gpocPARIBC."),
+            ("admin", groupadmin, whole(&[Admin]), "nrhf...g.........."),
+            ("admin", user, whole(&[Admin]), "nrhf.............."),
+            ("read", admin, token(Rights::READ_OBJECT, None, &[]), "nr................"),
             (
                 "read, tokens",
                 admin,
                 token(Rights::READ_OBJECT, None, &[Tokens]),
-                "nr...t...........",
+                "nr...t............",
             ),
-            ("within", admin, token(Rights::OWN, Some(20), &[]), "nr..............."),
+            ("within", admin, token(Rights::OWN, Some(20), &[]), "nr................"),
         ] {
             let caller = caller(role, credential);
             let permitted: String = ACTS

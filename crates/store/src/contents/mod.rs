@@ -49,6 +49,6 @@ pub(crate) use read::content_of;
 pub(crate) use refs::{
     blob_ids, count_copy, patches, put_blob, require_up, resolve, store_content,
 };
-pub(crate) use replicas::transfer::Mended;
-pub(crate) use sweep::{Due, Pins};
+pub(crate) use replicas::transfer::{Mended, damage_of};
+pub(crate) use sweep::{Due, Hold, Pins};
 pub(crate) use uploads::upload::forget as forget_upload;

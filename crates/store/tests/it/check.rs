@@ -14,7 +14,8 @@ use crate::world::{
 const REPAIR: CheckOptions = CheckOptions { repair: true, contents: 100 };
 const LOOK: CheckOptions = CheckOptions { repair: false, contents: 100 };
 
-fn full() -> World {
+/// A store with something in each table.
+pub(crate) fn full() -> World {
     let world = world_with_places();
     populated(&world);
     replicated(&world);
@@ -550,7 +551,7 @@ fn wrong_sums() -> Bytes {
     [&[1][..], &crc32c::crc32c(&body).to_le_bytes(), &body].concat().into()
 }
 
-fn blob_of(world: &World, path: &str) -> BlobId {
+pub(crate) fn blob_of(world: &World, path: &str) -> BlobId {
     let key =
         world.table(b'b').into_iter().find(|key| key[17..] == world.content(path).to_be_bytes());
     BlobId::from_bytes(key.unwrap()[1..17].try_into().unwrap())

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod access;
+mod backups;
 mod batch;
 mod changesets;
 mod check;
 mod clocks;
 mod contents;
+mod copying;
 mod credentials;
 mod depth;
 mod described_versions;

@@ -59,7 +59,7 @@ fn put(world: &World, objects: &mut Objects, name: &str, size: usize) {
     objects.insert(name.to_owned(), bytes);
 }
 
-fn files_below(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

@@ -145,7 +145,8 @@ async fn bind(store: Store, config: &Config) -> Result<Server> {
     })
 }
 
-fn read(path: &Path) -> Result<Config> {
+/// Reads the settings file of a server.
+pub(crate) fn read(path: &Path) -> Result<Config> {
     let wrong = |what: String| {
         CliError::new(Kind::Usage, format!("the server's settings file {}: {what}", path.display()))
     };

@@ -2,6 +2,7 @@
 
 mod access;
 mod admin;
+mod backup;
 mod people;
 mod places;
 mod quotas;

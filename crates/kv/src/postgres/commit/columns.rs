@@ -18,6 +18,7 @@ pub(super) struct BatchColumns<'a> {
     evidence: EvidenceColumns<'a>,
     writes: WriteColumns<'a>,
     token: Option<&'a [u8]>,
+    lowest: i64,
     bounds: BoundColumns<'a>,
     sums_first: bool,
 }
@@ -30,6 +31,7 @@ impl<'a> BatchColumns<'a> {
             evidence: EvidenceColumns::of(&batch.evidence),
             writes: WriteColumns::of(net, &batch.writes),
             token: batch.token.as_ref().map(|token| token.as_slice()),
+            lowest: batch.least.cast_signed(),
             bounds: BoundColumns::of(batch),
             sums_first,
         }
@@ -37,7 +39,7 @@ impl<'a> BatchColumns<'a> {
 
     /// The values of the fields, in the order of [`FIELDS`].
     fn values(&self) -> [&dyn ToSql; FIELDS.len()] {
-        let Self { seen, evidence, writes, token, bounds, sums_first } = self;
+        let Self { seen, evidence, writes, token, lowest, bounds, sums_first } = self;
         [
             seen,
             &evidence.keys,
@@ -52,6 +54,7 @@ impl<'a> BatchColumns<'a> {
             &writes.logs,
             &writes.entries,
             token,
+            lowest,
             &bounds.keys,
             &bounds.mosts,
             &bounds.added,
@@ -61,7 +64,7 @@ impl<'a> BatchColumns<'a> {
 }
 
 /// The fields of `cenote_batch`.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "seen",
     "seen_keys",
     "seen_values",
@@ -75,6 +78,7 @@ const FIELDS: [&str; 17] = [
     "logs",
     "entries",
     "token",
+    "lowest",
     "bound_keys",
     "bound_mosts",
     "bound_added",

@@ -1,5 +1,6 @@
-//! Administration: places and their jobs, quotas, checks, and the scrub.
+//! Administration: places and their jobs, quotas, checks, backups, and the scrub.
 
+pub(crate) mod backup;
 pub(crate) mod check;
 pub(crate) mod places;
 pub(crate) mod quotas;

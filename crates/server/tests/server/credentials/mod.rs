@@ -219,6 +219,7 @@ fn native(account: &str, token: u64) -> Vec<Operation> {
             json!({"user": USER.0, "soft": {"resources": 1_000_000}}),
         ),
         operation('a', "POST", "/v1/check", json!({"repair": true})),
+        operation('a', "GET", "/v1/backup", Value::Null),
         operation('a', "GET", "/v1/scrub", Value::Null),
         operation('a', "POST", "/v1/scrub", json!({})),
         operation('p', "PATCH", "/v1/users", json!({"name": account, "password": "another"})),
@@ -236,6 +237,7 @@ fn native_in_vain() -> Vec<Operation> {
             json!({"name": "p4"}),
         ),
         operation('a', "POST", "/v1/register", file),
+        operation('a', "GET", "/v1/backup/blobs/{blob}", Value::Null),
     ]
 }
 

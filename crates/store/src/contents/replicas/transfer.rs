@@ -142,7 +142,7 @@ impl Store {
             }
         }
         let written = writer.finish().await.map_err(|error| self.failed_write(error))?;
-        match damage(&record.digests, &Digests::from(&written.digests)) {
+        match damage_of(&record.digests, &Digests::from(&written.digests)) {
             None => Ok(Some(written)),
             // Nothing refers to it, or it is no more damaged than before.
             Some(damage) => {
@@ -212,7 +212,7 @@ impl Source {
     ) -> Result<(Digests, Blocks), BlobError> {
         let (found, blocks) = self.inspect(blob, record.size).await?;
         let found = Digests::from(&found);
-        match damage(&record.digests, &found) {
+        match damage_of(&record.digests, &found) {
             None => Ok((found, blocks)),
             Some(damage) => {
                 let place = self.place().to_string();
@@ -223,7 +223,7 @@ impl Source {
 }
 
 /// How bytes with these digests differ from what they should be.
-fn damage(expected: &Digests, found: &Digests) -> Option<Damage> {
+pub(crate) fn damage_of(expected: &Digests, found: &Digests) -> Option<Damage> {
     let sha256 = expected.sha256.zip(found.sha256).filter(|(expected, actual)| expected != actual);
     let crc = expected.crc64nvme.zip(found.crc64nvme);
     let crc = crc.filter(|(expected, actual)| expected != actual);

@@ -14,7 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 pub(crate) use self::due::Due;
-pub(crate) use self::pins::{Pin, Pins};
+pub(crate) use self::pins::{Hold, Pin, Pins};
 use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction, View, keys};
 use crate::contents::delete_blob;
 use crate::contents::refs::{blob_ids, count_copy, patches};

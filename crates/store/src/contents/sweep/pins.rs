@@ -8,7 +8,7 @@
 //! whether anything was erased in between.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
@@ -23,7 +23,13 @@ pub(crate) struct Pins(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     due: Due,
+    /// Notified when an erasure has ended.
+    ended: Condvar,
 }
+
+/// Keeps all contents from being erased.
+#[derive(Debug)]
+pub(crate) struct Hold(Pins);
 
 #[derive(Debug, Default)]
 struct State {
@@ -33,6 +39,8 @@ struct State {
     /// The notes of contents to be erased once they have no readers.
     waiting: HashMap<ContentId, Vec<Bytes>>,
     erased: HashSet<ContentId>,
+    /// How many want that nothing is erased.
+    holds: u64,
 }
 
 /// Keeps a content from being erased.
@@ -53,7 +61,7 @@ pub(super) struct Erasing {
 impl Pins {
     /// Contents that were waited for are handed to `due`.
     pub(crate) fn new(due: Due) -> Self {
-        Self(Arc::new(Shared { state: Mutex::default(), due }))
+        Self(Arc::new(Shared { state: Mutex::default(), due, ended: Condvar::new() }))
     }
 
     /// Differs from what it was before if anything was erased since.
@@ -71,10 +79,24 @@ impl Pins {
         Some(Pin { pins: self.clone(), content })
     }
 
+    /// Keeps all contents from being erased, from now on: waits for erasures in progress. What becomes unused meanwhile is looked at
+    /// again in the end.
+    pub(crate) fn hold(&self) -> Hold {
+        let mut state = self.state();
+        state.holds += 1;
+        while !state.erased.is_empty() {
+            state = self.0.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        Hold(self.clone())
+    }
+
     /// The right to erase those of these contents that are not being read; the others become due when their readers have finished.
     pub(super) fn erase(&self, contents: BTreeMap<ContentId, Vec<Bytes>>) -> Erasing {
         let mut state = self.state();
         let mut free = BTreeMap::new();
+        if state.holds > 0 {
+            return Erasing { pins: self.clone(), contents: free };
+        }
         for (content, notes) in contents {
             if state.readers.contains_key(&content) {
                 state.waiting.insert(content, notes);
@@ -106,6 +128,17 @@ impl Drop for Pin {
     }
 }
 
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.holds -= 1;
+        if state.holds == 0 {
+            drop(state);
+            self.0.0.due.look_at_all();
+        }
+    }
+}
+
 impl Drop for Erasing {
     fn drop(&mut self) {
         let mut state = self.pins.state();
@@ -113,6 +146,7 @@ impl Drop for Erasing {
             state.erased.remove(content);
         }
         state.moment += 1;
+        self.pins.0.ended.notify_all();
     }
 }
 
@@ -161,5 +195,24 @@ mod tests {
         assert!(due.take().notes.is_empty());
         drop(second);
         assert_eq!(due.take().notes.len(), 1);
+    }
+
+    #[test]
+    fn nothing_is_erased_while_somebody_holds_all() {
+        let due = Due::default();
+        let pins = Pins::new(due.clone());
+        let erasing = pins.erase(note(ONE));
+        std::thread::scope(|scope| {
+            let holding = scope.spawn(|| pins.hold());
+            drop(erasing);
+            let first = holding.join().unwrap();
+            let second = pins.hold();
+            drop(first);
+            assert!(pins.erase(note(ONE)).contents.is_empty());
+            assert!(!due.take().missed);
+            drop(second);
+        });
+        assert!(due.take().missed, "all notes are looked at again");
+        assert_eq!(pins.erase(note(ONE)).contents.len(), 1);
     }
 }

@@ -1,11 +1,13 @@
-//! Operating a store: places, quotas, checks.
+//! Operating a store: places, quotas, checks, backups.
 
+mod backup;
 mod check;
 mod place;
 mod quota;
 mod scrub;
 mod usage;
 
+pub(in crate::native) use backup::*;
 pub(in crate::native) use check::*;
 pub(in crate::native) use place::*;
 pub(in crate::native) use quota::*;
