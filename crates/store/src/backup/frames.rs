@@ -5,7 +5,7 @@
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use cenote_kv::{Row, Version};
-use minicbor::{CborLen, Decode, Encode};
+use minicbor::{Decode, Encode};
 
 use crate::copy::Tally;
 use crate::model::Time;
@@ -21,7 +21,7 @@ const LONGEST: usize = 32 << 20;
 pub(super) const FULL: usize = 1 << 20;
 
 /// What a backup begins with.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Begin {
     /// The format of the catalog.
     #[n(0)]
@@ -35,7 +35,7 @@ pub(crate) struct Begin {
 }
 
 /// What a backup ends with: how many rows there were, and what they were.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct End {
     #[n(0)]
     pub(crate) rows: u64,
