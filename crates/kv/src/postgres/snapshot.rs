@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use postgres::SimpleQueryMessage;
 
 use super::aside::aside;
 use super::error;
 use super::pool::{Connection, Leased, Pool};
-use crate::{KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
+use crate::{Error, KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
 
 /// A repeatable-read transaction; the lock is held for a query, never while a caller
 /// walks over rows.
@@ -55,12 +56,18 @@ impl PostgresSnapshot {
     }
 }
 
-/// Begins what a snapshot reads in; its version.
+/// Begins the transaction of a snapshot, and reads its version, in one round trip.
 fn begin(connection: &mut Connection) -> Result<Version> {
-    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-    connection.client.batch_execute(begin).map_err(error)?;
-    let row = connection.client.query_one("SELECT version FROM cenote_version", &[]);
-    Ok(row.map_err(error)?.get::<_, i64>(0).cast_unsigned())
+    let begin =
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT version FROM cenote_version";
+    let answer = connection.client.simple_query(begin).map_err(error)?;
+    let version = answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0)?.parse::<i64>().ok(),
+        _ => None,
+    });
+    version
+        .map(i64::cast_unsigned)
+        .ok_or_else(|| Error::Corrupt("the catalog has no version".into()))
 }
 
 /// The end of all keys: none starts with this byte.

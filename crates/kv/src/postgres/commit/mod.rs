@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_as_its_batches_one_by_one() {
+    fn a_group_has_the_effect_of_its_batches_in_sequence() {
         let Some((engine, _)) = fresh() else { return };
         let model = MemoryEngine::new();
         let groups = prop::collection::vec(prop::collection::vec(step(), 1..8), 1..4);
