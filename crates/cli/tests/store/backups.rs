@@ -111,3 +111,11 @@ fn backups_are_refused_where_they_cannot_be() {
     let (code, told) = world.refused(&["--user", "nobody", "backup", "create", "backups"]);
     assert!(code == 6 || code == 5, "{code} {told}");
 }
+
+#[test]
+fn a_directory_without_a_finished_backup_is_not_verified() {
+    let world = World::served();
+    world.refused(&["--user", "nobody", "backup", "create", "backups"]);
+    let (code, told) = world.refused(&["backup", "verify", "backups"]);
+    assert!(code == 3 && told.contains("no backup is finished"), "{told}");
+}

@@ -24,8 +24,10 @@ pub(super) struct Args {
 impl Args {
     pub(super) async fn run(self, session: &Session) -> Result<()> {
         let dir = BackupDir::open(&self.dir).map_err(refused)?;
-        let catalogs = match &self.at {
-            Some(name) => vec![dir.catalog(Some(name)).map_err(refused)?],
+        // A directory without any backup is an error: who relies on it would otherwise learn that only from a restore.
+        let newest = dir.catalog(self.at.as_deref()).map_err(refused)?;
+        let catalogs = match self.at {
+            Some(_) => vec![newest],
             None => dir.catalogs().map_err(refused)?,
         };
         let mut faults = Vec::new();
