@@ -96,7 +96,9 @@ def test_a_cancelled_task_abandons_its_call(server, store, lab):
 
 def test_control_c_ends_a_call_that_waits(server, lab):
     program = f"""
-import cenote, os, sys
+import cenote, os, signal, sys
+# A job in the background of a shell, as this test may be, starts with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 store = cenote.connect()
 position = list(store.changes({lab!r}))[-1].position
 changes = store.changes({lab!r}, position, follow=True)
