@@ -71,7 +71,7 @@ pub enum CopyProgress {
     Blobs(u64, u64),
 }
 
-/// Is told how far a copy is.
+/// Receives the progress of a copy.
 pub type Watch = Arc<dyn Fn(CopyProgress) + Send + Sync>;
 
 /// Copies all of an origin.

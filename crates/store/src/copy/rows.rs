@@ -18,7 +18,7 @@ use crate::{Error, Result};
 const COMMIT: usize = 4 << 20;
 /// The most writes of one commit.
 const WRITES: usize = 4_096;
-/// Progress is told after so many rows.
+/// Rows between two reports of progress.
 const TOLD: u64 = 4_096;
 
 /// How many rows there are, and what they are.

@@ -1,4 +1,4 @@
-//! What the commands of this room tell of a copy: how far it is, what was copied, and why it was not.
+//! The output that the commands of this room share: the progress of a copy, its summary, and its errors.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Writes: the batches that wait together become one statement, in which each is checked and applied for itself.
 //!
-//! Invariant: nobody is told that nothing was applied unless the server said so, or nothing was sent. A statement that the server
+//! Invariant: a commit is reported as not applied only if the server said so, or nothing was sent. A statement that the server
 //! refuses has applied nothing, and then each batch goes alone, so that none fails because of another one.
 
 mod columns;

@@ -1,4 +1,4 @@
-//! What a receiver is told of: the changes that its user sees, after the position that the store keeps for it.
+//! The changes that are reported to a receiver: those that its user sees, after the position that the store keeps for it.
 
 use axum::http::Uri;
 use bytes::Bytes;

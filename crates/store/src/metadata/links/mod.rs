@@ -70,17 +70,15 @@ impl<'a, R: Reads> Links<'a, R> {
     /// The same without what it is kept as.
     pub(crate) fn graph(&self, graph: Graph) -> Result<Graph> {
         match graph.iter().any(has_link) {
-            true => graph.into_iter().map(|statement| self.statement(statement)).collect(),
+            true => self.graph_of(graph.into_iter().collect()),
             false => Ok(graph),
         }
     }
 
     /// The same of the statements of a description, which become a graph only once.
-    pub(super) fn graph_of(&self, mut statements: Vec<Statement>) -> Result<Graph> {
-        for linking in statements.iter_mut().filter(|it| has_link(it)) {
-            *linking = self.statement(linking.clone())?;
-        }
-        Ok(statements.into_iter().collect())
+    pub(super) fn graph_of(&self, statements: Vec<Statement>) -> Result<Graph> {
+        let shown = statements.into_iter().map(|statement| self.statement(statement));
+        Ok(shown.collect::<Result<Vec<_>>>()?.into_iter().collect())
     }
 
     /// A statement as the caller sees it.
