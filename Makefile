@@ -154,10 +154,10 @@ bench-dnanexus: build ## measure `dx` beside its own floor and the program (opti
 	scripts/setup bench-dnanexus
 	$(VENV)/bin/python bench/dnanexus/bench.py target/release/cenote --children $(CHILDREN) $(DXFUSE:%=--dxfuse %) $(DNANEXUS)
 
-bench-python: build ## measure the Python package beside s3fs, requests and the program (options: FSSPEC='--mib 256 --files 1000')
+bench-python: build ## measure the Python package beside s3fs, requests and the program (options: PYBENCH='--mib 256 --files 1000')
 	scripts/setup bench-python
 	. $(VENV)/bin/activate && maturin develop --quiet --release --manifest-path python/Cargo.toml
-	$(VENV)/bin/python bench/python/bench.py target/release/cenote $(FSSPEC)
+	$(VENV)/bin/python bench/python/bench.py target/release/cenote $(PYBENCH)
 
 bench-keyset: ## measure key sets, and libelektra if KDB names its benchmark programs
 	scripts/setup bench-keyset

@@ -24,7 +24,7 @@ import time
 from floor import PROJECT, Floor
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / 'ldp'))
-from server import PASSWORD, Cenote, load_average  # noqa: E402
+from server import PASSWORD, Cenote, load_average, touch_memory  # noqa: E402
 
 MIB = 1 << 20
 #: Objects in a request of the batch that fills the store.
@@ -103,13 +103,6 @@ class Api:
 
     def call(self, resource, **given):
         return json.loads(self.send('POST', f'/{resource}', json.dumps(given)))
-
-
-def touch_memory(size):
-    """A virtual machine may give unused memory back to its host, and get it again slowly: a page for each fault. Free memory that was
-    just used is fast, for every client alike."""
-    touched = b'\1' * size
-    del touched
 
 
 def seconds(work, *arguments):

@@ -3,7 +3,7 @@
     bench.py CENOTE [--mib 1024] [--files 10000] [--found 100000] [--chunks 2000] [--rounds 3] [--without-s3] [--dir DIR] [--json FILE]
 
 * a file of MIB: `store.put` and `store.get`; `fs.put_file` and `fs.get_file` of both file systems; `requests`; `cenote put` and `get`;
-* FILES files of 1 KiB: `fs.put(recursive=True)` and `fs.get`;
+* FILES files of 1 KiB: `fs.put(recursive=True)` and `fs.get`, `cenote put` and `get --recursive`;
 * `fs.find` of FOUND files;
 * CHUNKS chunks of 16 KiB of a zarr array, at random;
 * the first import of `cenote`, in a new interpreter.
@@ -35,7 +35,7 @@ import cenote
 from cenote.store.filesystem import CenoteFileSystem
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / 'ldp'))
-from server import PASSWORD, Cenote, load_average  # noqa: E402
+from server import PASSWORD, Cenote, load_average, touch_memory  # noqa: E402
 
 MIB = 1 << 20
 #: Bytes of a small file.
@@ -112,6 +112,7 @@ class Bench:
             path = f'{root}/large{number}'
             clients.append((name, partial(fs.put_file, str(data), path), partial(fs.get_file, path, str(got))))
         for client, send, receive in clients:
+            touch_memory(3 * self.options.mib * MIB)
             self.rows.timed(put, client, send)
             self.rows.timed(get, client, receive)
             compare(data, got)
@@ -147,11 +148,17 @@ class Bench:
                 path = files / f'd{each // 1000:04}' / f'{each:07}'
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(os.urandom(SMALL))
-        row = f'{{}} {self.options.files:,} files of 1 KiB'
+        row, back = f'{{}} {self.options.files:,} files of 1 KiB', self.directory / 'back'
+        path = f':/bench/program-small{number}'
+        send = partial(self.program, 'put', '--recursive', files, path)
+        clients = [('the program', send, partial(self.program, 'get', '--recursive', path, back))]
         for name, fs, root in self.systems():
-            back, path = self.directory / 'back', f'{root}/small{number}'
-            self.rows.timed(row.format('put'), name, partial(fs.put, f'{files}/', path, recursive=True))
-            self.rows.timed(row.format('get'), name, partial(fs.get, f'{path}/', str(back), recursive=True))
+            path = f'{root}/small{number}'
+            send = partial(fs.put, f'{files}/', path, recursive=True)
+            clients.append((name, send, partial(fs.get, f'{path}/', str(back), recursive=True)))
+        for client, send, receive in clients:
+            self.rows.timed(row.format('put'), client, send)
+            self.rows.timed(row.format('get'), client, receive)
             for file in files.rglob('*'):
                 if file.is_file():
                     compare(file, back / file.relative_to(files))
@@ -228,8 +235,18 @@ def arguments():
     return parser.parse_args()
 
 
+def require_space(options):
+    """Files in memory that do not fit end other programs: each round stores a large file for each client."""
+    clients = 4 if options.without_s3 else 5
+    needed = (clients * options.rounds + 5) * options.mib * MIB
+    free = min(shutil.disk_usage(options.dir).free, os.sysconf('SC_AVPHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))
+    if needed > free:
+        raise SystemExit(f'{options.dir} and memory need {needed >> 20} MiB, and have {free >> 20}: see --mib, --rounds and --dir')
+
+
 def main():
     options = arguments()
+    require_space(options)
     print(f'load average at the start: {load_average():.2f}')
     with tempfile.TemporaryDirectory(dir=options.dir) as directory:
         server = Cenote(options.cenote, directory)

@@ -41,7 +41,11 @@ impl Reads for View {
 
     fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
         go_on()?;
-        Ok(self.snapshot.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?)
+        let mut rows = Vec::with_capacity(foreseen(limit));
+        for row in self.snapshot.scan(range, ScanOptions::limit(limit)) {
+            rows.push(row?);
+        }
+        Ok(rows)
     }
 }
 
@@ -86,11 +90,11 @@ impl View {
             let keys: Vec<Bytes> = ids.iter().map(|id| key(*id)).collect();
             return self.values(&keys);
         }
-        let rows = self.rows(&keys::through(key(*first), &key(*last)), usize::MAX)?;
-        let found: Vec<(u64, Bytes)> = rows
-            .into_iter()
-            .filter_map(|(key, value)| Some((keys::first_id(&key)?, value)))
-            .collect();
+        let most = (last.0 - first.0).saturating_add(1) as usize;
+        let rows = self.rows(&keys::through(key(*first), &key(*last)), most)?;
+        let mut found = Vec::with_capacity(rows.len());
+        let with_id = |(key, value): Row| Some((keys::first_id(&key)?, value));
+        found.extend(rows.into_iter().filter_map(with_id));
         Ok(pick(&found, ids))
     }
 }
@@ -108,6 +112,14 @@ fn pick(rows: &[(u64, Bytes)], ids: &[ResourceId]) -> Vec<Option<Bytes>> {
         Some(rows[place].1.clone())
     };
     ids.iter().map(|id| value(id.0)).collect()
+}
+
+/// For how many rows of a scan memory is reserved, so that a page is not moved each time it grows.
+fn foreseen(limit: usize) -> usize {
+    match limit {
+        usize::MAX => 0,
+        limit => limit.min(1_024),
+    }
 }
 
 /// How many ids a scan may skip for each that is wanted.

@@ -5,8 +5,8 @@ mod details;
 pub use self::details::{DetailedPage, Details};
 
 use crate::access::{Chain, Operation};
-use crate::catalog::{Child, View};
-use crate::model::{At, Name, Rights, Stat};
+use crate::catalog::{Child, Record, View, keys};
+use crate::model::{At, Name, Resource, Rights, Stat};
 use crate::resources::{children, find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
@@ -96,12 +96,13 @@ fn visible(
     children: &[(Name, Child)],
 ) -> Result<Vec<(Stat, Rights)>> {
     let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
-    let records = view.resources(&ids)?;
+    let records = view.values_of(&ids, keys::resource)?;
     let path = chain.path();
     let mut entries = Vec::with_capacity(children.len());
     for ((name, child), record) in children.iter().zip(records) {
-        let resource =
+        let record =
             record.ok_or_else(|| Error::damaged(format!("no record for {name:?} in {path}")))?;
+        let resource = Resource::from_value(&record)?;
         let rights = chain.rights_of_child(caller, child.id, &resource);
         if rights.allow(Operation::Stat) {
             entries.push((Stat { id: child.id, path: path.child(name.clone()), resource }, rights));
