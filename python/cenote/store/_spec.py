@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime, timezone
 from typing import Any
 
@@ -17,14 +18,16 @@ from cenote.store._model import moment
 from cenote.store.errors import Error, ExistsError
 
 __all__ = [
-    'Pairs', 'address', 'depth', 'folders', 'has_magic', 'info', 'make', 'make_parent', 'now', 'pages',
-    'putting', 'relative', 'tag', 'taken',
+    'Pairs', 'address', 'depth', 'each_page', 'folders', 'has_magic', 'info', 'make', 'make_collections',
+    'make_parent', 'now', 'putting', 'relative', 'tag', 'taken',
 ]
 
 #: What fsspec calls the kinds.
 TYPES = {'collection': 'directory', 'object': 'file', 'link': 'link'}
 #: Files of one call.
 PAGE = 1_000
+#: Calls at the same time: one is prepared while the server answers the other.
+CALLS = 2
 
 
 def info(row: dict[str, Any]) -> dict[str, Any]:
@@ -82,6 +85,22 @@ def pages(items: list[Any]) -> Iterator[list[Any]]:
     return (items[start : start + PAGE] for start in range(0, len(items), PAGE))
 
 
+async def each_page(items: list[Any], work: Callable[[list[Any]], Awaitable[None]]) -> None:
+    """Do this with pages of the items, some of them at the same time. An error cancels the rest."""
+    gate = asyncio.Semaphore(CALLS)
+
+    async def one(page: list[Any]) -> None:
+        async with gate:
+            await work(page)
+
+    tasks = [asyncio.ensure_future(one(page)) for page in pages(items)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
 def relative(items: list[tuple[str, Any]]) -> tuple[str, list[tuple[str, Any]]]:
     """The collection that all paths are below, and the items by their paths from there."""
     base = posixpath.commonpath([posixpath.dirname(path) for path, _ in items])
@@ -98,6 +117,15 @@ def make_parent(path: Any) -> None:
     """Create the directory that a local file is in."""
     if parent := os.path.dirname(stringify_path(path)):
         os.makedirs(parent, exist_ok=True)
+
+
+def make_collections(files: list[tuple[str, str]], failures: list[Any]) -> list[Any]:
+    """Create a directory for each collection among the paths, and return the failures of the others."""
+    collections = {path for path, error in failures if error.kind == 'wrong-kind'}
+    for path, local in files:
+        if path in collections:
+            make(local)
+    return [failure for failure in failures if failure[0] not in collections]
 
 
 class Pairs:

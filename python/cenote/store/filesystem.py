@@ -275,9 +275,12 @@ class CenoteFileSystem(AsyncFileSystem):
         files = {self._strip_protocol(path): str(local) for local, path in pairs.found}
         callback.set_size(len(files))
         await self._parents(files)
-        for some in _spec.pages(list(files.items())):
+
+        async def put(some: Any) -> None:
             fail(await self._native.put_files(*_spec.relative(some), None, 4))
             callback.relative_update(len(some))
+
+        await _spec.each_page(list(files.items()), put)
 
     async def _get_file(
         self, rpath: str, lpath: str, callback: Any = DEFAULT_CALLBACK, **_: Any
@@ -294,21 +297,15 @@ class CenoteFileSystem(AsyncFileSystem):
     async def _get(self, rpath: Any, lpath: Any, callback: Any = DEFAULT_CALLBACK, **kwargs: Any) -> None:
         pairs = _spec.Pairs(self)
         await AsyncFileSystem._get(pairs, rpath, lpath, **kwargs)
-        paths = [self._strip_protocol(path) for path, _ in pairs.found]
-        callback.set_size(len(paths))
-        found = await self._native.stat_many(paths)
-        files = []
-        for (_, local), row in zip(pairs.found, found):
-            if isinstance(row, Exception):
-                raise row
-            if row['kind'] == 'collection':
-                _spec.make(local)
-            else:
-                _spec.make_parent(local)
-                files.append((row['path'], str(local)))
-        for some in _spec.pages(files):
-            fail(await self._native.get_files(some, None, 4))
+        files = [(self._strip_protocol(path), str(local)) for path, local in pairs.found]
+        callback.set_size(len(files))
+
+        async def get(some: Any) -> None:
+            failures = await self._native.get_files(some, None, 4)
+            fail(_spec.make_collections(some, failures))
             callback.relative_update(len(some))
+
+        await _spec.each_page(files, get)
 
     def _open(
         self,

@@ -1,14 +1,14 @@
 //! Transfers of local files and directories to and from the store.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use cenote_client::transfer::{
     Arrival, Item, LocalFile, Options, Outcome, Source, Transfer, Wanted,
 };
-use cenote_client::{At, Client, Error};
+use cenote_client::{At, Client, Error, Kind, Resource, ResourceKind};
 use futures_util::{Stream, StreamExt};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -111,7 +111,7 @@ impl Connection {
         }))
     }
 
-    /// Gets objects into files, whose directories exist. Each has an outcome of its own.
+    /// Gets objects into files, whose directories exist. Each has an outcome of its own; that of a collection is `wrong-kind`.
     #[pyo3(signature = (files, progress, jobs))]
     fn get_files(
         &self,
@@ -127,8 +127,8 @@ impl Connection {
                 let at: Vec<At> = page.iter().map(|(path, _)| At::from(path)).collect();
                 let found = client.stat_many(&at).await?;
                 for ((path, target), found) in page.iter().zip(found) {
-                    match found {
-                        Ok(resource) => wanted.push(Wanted { resource, target: target.clone() }),
+                    match found.and_then(|resource| want(resource, target)) {
+                        Ok(it) => wanted.push(it),
                         Err(error) => failures.push(failed(path.clone(), error)),
                     }
                 }
@@ -139,6 +139,16 @@ impl Connection {
             }
             moving.finish(Answer::List(failures))
         }))
+    }
+}
+
+/// What is to be fetched for a resource. A collection is refused without a request.
+fn want(resource: Resource, target: &Path) -> Result<Wanted, Error> {
+    match resource.kind {
+        ResourceKind::Collection => {
+            Err(Error::new(Kind::WrongKind, format!("{} is a collection", resource.path)))
+        }
+        _ => Ok(Wanted { resource, target: target.to_owned() }),
     }
 }
 
