@@ -115,28 +115,27 @@ class CenoteFileSystem(AsyncFileSystem):
         if maxdepth is not None and maxdepth < 1:
             raise ValueError('maxdepth must be at least 1')
         path, detail = self._strip_protocol(path), kwargs.pop('detail', False)
-        found = await self._below(path, maxdepth, withdirs)
-        return found if detail else list(found)
+        rows = {row['path']: row for row in await self._below(path, maxdepth, withdirs)}
+        names = sorted(rows)
+        return {name: _spec.info(rows[name]) for name in names} if detail else names
 
-    async def _below(self, path: str, maxdepth: int | None, withdirs: bool) -> dict[str, Any]:
+    async def _below(self, path: str, maxdepth: int | None, withdirs: bool) -> list[Any]:
         try:
-            root = await self._info(path)
+            root = await self._native.stat(path)
         except FileNotFoundError:
-            return {}
-        if root['type'] != 'directory':
-            return {path: root}
-        rows = self._native.ls(path) if maxdepth == 1 else self._native.walk(path)
-        below = [_spec.info(row) for row in await every(rows)]
+            return []
+        if root['kind'] != 'collection':
+            return [root]
+        rows = await every(self._native.ls(path) if maxdepth == 1 else self._native.walk(path))
         if withdirs:
-            below.append(root)
+            rows.append(root)
         deepest = _spec.depth(path) + maxdepth if maxdepth else None
-        wanted = {
-            info['name']: info
-            for info in below
-            if (withdirs or info['type'] != 'directory')
-            and (deepest is None or _spec.depth(info['name']) <= deepest)
-        }
-        return {name: wanted[name] for name in sorted(wanted)}
+        return [
+            row
+            for row in rows
+            if (withdirs or row['kind'] != 'collection')
+            and (deepest is None or _spec.depth(row['path']) <= deepest)
+        ]
 
     async def _walk(
         self,
