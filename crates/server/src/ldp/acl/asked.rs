@@ -58,6 +58,13 @@ pub(crate) fn require_removing(store: &Store, call: &Call, at: &At) -> Result<()
     }
 }
 
+/// Whether this is a PUT of something new, in a collection that the caller sees and may not create in.
+fn lacks_creation(store: &Store, call: &Call) -> bool {
+    let above = call.path().split_last().map(|(above, _)| At::from(&above));
+    let rights = above.and_then(|above| store.rights(&call.caller, &above).ok());
+    call.method == Method::PUT && rights.is_some_and(|rights| !rights.contains(Rights::CREATE))
+}
+
 /// Whether the caller sees neither what the request names nor the collection that it would be in, unless they control the nearest one
 /// that they see.
 fn is_out_of_sight(store: &Store, call: &Call) -> bool {
@@ -74,9 +81,12 @@ fn is_out_of_sight(store: &Store, call: &Call) -> bool {
     true
 }
 
-/// Whether the caller may not change the resource with this method, whatever they send.
+/// Whether the caller may not change the resource with this method, whatever they send. Clients that log in only when they are prompted
+/// send a whole request before, with its conditions, which cannot be met by what is not seen.
 fn lacks(store: &Store, call: &Call) -> bool {
-    let Ok(rights) = store.rights(&call.caller, &call.at()) else { return false };
+    let Ok(rights) = store.rights(&call.caller, &call.at()) else {
+        return is_out_of_sight(store, call) || lacks_creation(store, call);
+    };
     let Ok(stat) = store.stat(&call.caller, &call.at()) else { return false };
     let enough: &[Rights] = match call.method {
         Method::DELETE => &[Rights::REMOVE],

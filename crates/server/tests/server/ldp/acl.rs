@@ -1,7 +1,7 @@
 //! Web Access Control over the access lists of the store (the Fedora API, section 5).
 
 use cenote_server::{Config, Ldp, router};
-use cenote_store::{NewUser, Role};
+use cenote_store::{AccessChange, NewUser, Rights, Role, Scope, StorePath};
 
 use super::{Web, headers, links};
 use crate::support::{Answer, Ask, TestServer};
@@ -170,6 +170,30 @@ async fn everyone_and_everyone_with_a_login_are_classes() {
         put_acl(&web, "/d/r", &all).await;
         assert_eq!(status(bob(&web, "GET", "/d/r")).await, logged_in);
         assert_eq!(status(web.ask_as(None, "GET", "/d/r")).await, anonymous);
+    }
+}
+
+/// Clients that log in only when they are prompted send the whole request before: its conditions must not be judged against what a
+/// caller without a login does not see.
+#[tokio::test]
+async fn a_change_without_a_login_is_prompted_for_one_whatever_it_sends() {
+    let web = fedora();
+    web.put("/open", "").await;
+    let open = "/open".parse::<StorePath>().unwrap();
+    let grant = AccessChange::Grant("anonymous".into(), Rights::READ_OBJECT.into(), Scope::Subtree);
+    web.store.change_access(&web.admin(), &open.into(), &[grant]).unwrap();
+    web.put("/d/r", "<> <urn:p> 1 .").await;
+    for (method, path, header, value) in [
+        ("PUT", "/d/r", "if-match", "\"d1.1-0\""),
+        ("PUT", "/d/new", "if-match", "*"),
+        ("PUT", "/open/new", "if-match", "*"),
+        ("PUT", "/d/r", "x-if-state-token", "d1.1-0"),
+        ("PATCH", "/d/r", "content-type", "text/plain"),
+        ("DELETE", "/d/r", "if-match", "\"d1.1-0\""),
+    ] {
+        let ask = web.ask_as(None, method, path).header("content-type", "text/turtle");
+        let answer = ask.header(header, value).body("").send().await;
+        assert_eq!(answer.status, 401, "{method} {path}: {}", answer.text());
     }
 }
 
