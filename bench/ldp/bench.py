@@ -88,6 +88,7 @@ def fill(server, count):
         'PUT, mean of the last thousand, ms': round(statistics.mean(times[-edge:]), 3),
         'peak memory, MB': megabytes(server.peak_memory()),
         'on disk, MB': megabytes(server.on_disk()),
+        'of it in an empty store, MB': megabytes(server.empty),
         **rows,
         **read_child(server, path),
     }

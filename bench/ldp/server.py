@@ -34,6 +34,9 @@ class Peer:
     def on_disk(self):
         return None
 
+    #: Bytes on disk of an empty store: the space that is kept back for the catalog, which is no data.
+    empty = None
+
     def stop(self):
         pass
 
@@ -49,6 +52,7 @@ class Cenote(Peer):
         log = Path(directory) / 'log'
         self.process = subprocess.Popen(command, stdout=log.open('wb'), stderr=subprocess.STDOUT)
         super().__init__('cenote', self.address(log) + '/rest')
+        self.empty = self.on_disk()
         login = base64.b64encode(f'ada:{PASSWORD}'.encode()).decode()
         self.headers['Authorization'] = f'Basic {login}'
 
