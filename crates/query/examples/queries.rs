@@ -1,5 +1,6 @@
 //! What queries cost: `queries DIR [COUNT]` makes `COUNT` collections of 200 statements each in a store in `DIR` (10,000: two million
-//! triples), and prints the median time of some queries in milliseconds, with how many results they have.
+//! triples), and copies what the store says of them to oxigraph in memory. It prints the median times of some queries in milliseconds,
+//! of both in turns, with how many results they have.
 //!
 //! The statements are like those of LAKEsuperior's `lsup-benchmark`, as in the store's example `describe`; the first query is the one
 //! that its report times.
@@ -12,11 +13,18 @@ use std::time::Instant;
 
 use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions};
-use cenote_query::sparql::{Graphs, Limits, Words, query};
-use cenote_rdf::{Answers, Format, Query};
+use cenote_query::sparql::{Answer, Graphs, Limits, Words, query};
+use cenote_rdf::{Answers, Format, Query, Syntax};
 use cenote_store::{
     Caller, Conditions, CreateOptions, Draft, Graph, Parts, Statement, Store, StorePath, Term,
 };
+use oxigraph::io::RdfFormat;
+use oxigraph::sparql::{QueryResults, SparqlEvaluator};
+use oxigraph::store::Store as Oxigraph;
+use sparesults::{QueryResultsFormat, QueryResultsSerializer};
+
+/// How often each query is run by each.
+const ROUNDS: usize = 5;
 
 const QUERIES: [(&str, &str); 7] = [
     (
@@ -59,7 +67,6 @@ impl Words for Plain {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "it measures time")]
 fn main() {
     let mut args = std::env::args_os().skip(1);
     let dir = PathBuf::from(args.next().expect("a directory to make the store in"));
@@ -72,16 +79,69 @@ fn main() {
     for n in 0..count {
         make(&store, &admin, &format!("/parent/{n}"), &graph(n));
     }
+    let peer = copied(&store, &admin, count);
+    println!("   cenote  oxigraph  results");
     for (name, text) in QUERIES {
-        let (mut times, mut results) = (Vec::new(), 0);
-        for _ in 0..5 {
-            let begun = Instant::now();
-            results = ask(&store, &admin, text);
-            times.push(begun.elapsed().as_secs_f64() * 1e3);
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let (time, results) = timed(|| ask(&store, &admin, text, JSON).results);
+            ours.push(time);
+            let (time, others) = timed(|| ask_peer(&peer, text));
+            theirs.push(time);
+            assert!(results == others, "{name}: {results} and {others} results");
         }
-        times.sort_by(f64::total_cmp);
-        println!("{:9.2} ms  {results:6}  {name}", times[2]);
+        let results = ask_peer(&peer, text);
+        println!("{:9.2} {:9.2} {results:8}  {name}", median(ours), median(theirs));
     }
+}
+
+const JSON: Format = Format::Answers(Answers::Json);
+
+/// The result, and how many milliseconds it took.
+#[allow(clippy::disallowed_methods, reason = "it measures time")]
+fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let begun = Instant::now();
+    let result = work();
+    (begun.elapsed().as_secs_f64() * 1e3, result)
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// What the store says of the collections, in memory.
+fn copied(store: &Store, admin: &Caller, count: u64) -> Oxigraph {
+    let peer = Oxigraph::new().unwrap();
+    let mut loader = peer.bulk_loader();
+    let paths = (0..count).map(|n| format!("/parent/{n}"));
+    for path in ["/".to_owned(), "/parent".to_owned()].into_iter().chain(paths) {
+        let of = format!("<cenote:{path}> ?p ?o");
+        let all = format!("CONSTRUCT {{ {of} }} {{ {of} FILTER(?p != <{CONTAINS}>) }}");
+        let triples = ask(store, admin, &all, Format::Graph(Syntax::NTriples)).text;
+        loader.load_from_slice(RdfFormat::NTriples, &triples).unwrap();
+    }
+    loader.commit().unwrap();
+    peer
+}
+
+/// A parent has a statement for each child, which no query asks for.
+const CONTAINS: &str = "http://www.w3.org/ns/ldp#contains";
+
+/// How many results oxigraph has, written as ours are.
+fn ask_peer(peer: &Oxigraph, text: &str) -> u64 {
+    let query = SparqlEvaluator::new().parse_query(text).unwrap();
+    let QueryResults::Solutions(found) = query.on_store(peer).execute().unwrap() else { return 1 };
+    let json = QueryResultsSerializer::from_format(QueryResultsFormat::Json);
+    let variables = found.variables().to_vec();
+    let mut written = json.serialize_solutions_to_writer(Vec::new(), variables).unwrap();
+    let mut results = 0;
+    for solution in found {
+        written.serialize(&solution.unwrap()).unwrap();
+        results += 1;
+    }
+    written.finish().unwrap();
+    results
 }
 
 fn make(store: &Store, admin: &Caller, path: &str, graph: &Graph) {
@@ -91,11 +151,10 @@ fn make(store: &Store, admin: &Caller, path: &str, graph: &Graph) {
     store.change_graph(admin, &path.into(), &Conditions::default(), put).unwrap();
 }
 
-fn ask(store: &Store, admin: &Caller, text: &str) -> u64 {
+fn ask(store: &Store, admin: &Caller, text: &str, format: Format) -> Answer {
     let reading = store.reading(admin).unwrap();
     let asked = Query::parse(text, "http://h/").unwrap();
-    let format = Format::Answers(Answers::Json);
-    query(&reading, asked, &Plain, format, &Limits::none()).unwrap().results
+    query(&reading, asked, &Plain, format, &Limits::none()).unwrap()
 }
 
 fn graph(n: u64) -> Graph {
