@@ -18,6 +18,7 @@ use self::seen::Sight;
 use super::index::{self, Scan};
 use super::quads::{Candidates, Pattern};
 use super::{Links, iri_of, read};
+use crate::text::{TextCandidates, TextLead, TextQuery};
 use crate::catalog::{Reads, Record, View, keys};
 use crate::model::{Kind, Name, Resource, ResourceId, StorePath, Time};
 use crate::{Caller, Result, resources};
@@ -137,6 +138,17 @@ impl<'a> Dataset<'a> {
         pattern: &Pattern,
     ) -> Result<impl Iterator<Item = Result<ResourceId>> + use<'a>> {
         Candidates::new(self.view, &self.links, &pattern.canonical(&self.links)?)
+    }
+
+    /// The resources that may have the words of a query, by id: some of them have not, and some the caller may not read. None if the index
+    /// cannot lead in this state.
+    pub fn holding<'t>(
+        &self,
+        lead: &'t dyn TextLead,
+        text: &TextQuery,
+    ) -> Result<Option<impl Iterator<Item = Result<ResourceId>> + use<'t>>> {
+        let candidates = TextCandidates::new(self.view, (lead, text), None)?;
+        Ok(candidates.map(|mut all| std::iter::from_fn(move || all.next().transpose())))
     }
 
     /// The descriptions in which something is stated of an IRI, or of a resource or a part of it, other than in the description of
