@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cenote_text::TextIndex;
 use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy, Waiting};
+use cenote_text::TextIndex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 

@@ -37,7 +37,8 @@ mod texts;
 pub use ldp::fuzzing;
 
 pub use config::{
-    Broker, Config, Dnanexus, Irods, Ldp, Limits, Log, LogFormat, Search, Seconds, Tls, Upkeep, Webhook,
+    Broker, Config, Dnanexus, Irods, Ldp, Limits, Log, LogFormat, Search, Seconds, Tls, Upkeep,
+    Webhook,
 };
 pub use layer::LocalCaller;
 pub use ldp::Allowed as ExternalPrefix;

@@ -25,11 +25,10 @@ pub(crate) fn lead_for(
     let Some(texts) = app.texts() else { return Ok(None) };
     match texts.lead(app.store(), is_patient) {
         Ok(lead) => Ok(Some(lead)),
-        Err(making @ NotReady::Making(_)) => Err(Problem::new(
-            ProblemKind::Store(ErrorKind::Unavailable),
-            making.to_string(),
-        )
-        .with_hint("search again: it goes on from there")),
+        Err(making @ NotReady::Making(_)) => {
+            Err(Problem::new(ProblemKind::Store(ErrorKind::Unavailable), making.to_string())
+                .with_hint("search again: it goes on from there"))
+        }
         Err(NotReady::Store(error)) => Err(error.into()),
         Err(NotReady::Files(fault)) => {
             tracing::warn!(target: "cenote", %fault, "words are looked for without the index of texts");

@@ -154,8 +154,7 @@ fn schema() -> (Schema, Fields) {
         .set_index_option(IndexRecordOption::Basic)
         .set_fieldnorms(false);
     let id = schema.add_u64_field(ID, INDEXED | FAST);
-    let word =
-        schema.add_text_field(WORD, TextOptions::default().set_indexing_options(words));
+    let word = schema.add_text_field(WORD, TextOptions::default().set_indexing_options(words));
     (schema.build(), Fields { id, word })
 }
 

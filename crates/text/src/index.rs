@@ -108,7 +108,9 @@ impl TextIndex {
     /// The lead as it is, if little changed since.
     fn near(&self, store: &Store) -> Result<Option<Arc<Lead>>, NotReady> {
         match self.present() {
-            Some(lead) if !lead.is_broken() && has_few_changes(store, lead.mark())? => Ok(Some(lead)),
+            Some(lead) if !lead.is_broken() && has_few_changes(store, lead.mark())? => {
+                Ok(Some(lead))
+            }
             _ => Ok(None),
         }
     }

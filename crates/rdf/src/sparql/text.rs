@@ -84,7 +84,8 @@ fn joined_in(patterns: &mut Vec<TriplePattern>) -> Result<bool, String> {
         }
     }
     let used = cells.used;
-    patterns.retain(|it| !matches!(&it.subject, TermPattern::BlankNode(node) if used.contains(node)));
+    patterns
+        .retain(|it| !matches!(&it.subject, TermPattern::BlankNode(node) if used.contains(node)));
     Ok(!sought.is_empty())
 }
 

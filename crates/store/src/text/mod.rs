@@ -14,10 +14,10 @@ mod query;
 mod source;
 mod words;
 
-pub use self::lead::TextLead;
 pub(crate) use self::lead::TextCandidates;
+pub use self::lead::TextLead;
 pub use self::mark::Mark;
-pub(crate) use self::passages::passages;
 pub use self::passages::is_text;
+pub(crate) use self::passages::passages;
 pub use self::query::{TextQuery, TextWord};
 pub use self::source::{TextChanges, TextSource, Worded};

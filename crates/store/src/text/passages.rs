@@ -8,10 +8,7 @@ use crate::model::{Graph, Statement, Term};
 const BYTES: &str = "http://www.w3.org/2001/XMLSchema#base64Binary";
 
 /// The name and the literals of a resource.
-pub(crate) fn passages<'a>(
-    name: &'a str,
-    description: &'a Graph,
-) -> impl Iterator<Item = &'a str> {
+pub(crate) fn passages<'a>(name: &'a str, description: &'a Graph) -> impl Iterator<Item = &'a str> {
     std::iter::once(name).chain(description.iter().filter_map(literal))
 }
 

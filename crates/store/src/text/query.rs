@@ -134,10 +134,10 @@ impl Phrase {
 
     fn words(&self) -> impl Iterator<Item = TextWord<'_>> {
         let last = self.words.len() - 1;
-        self.words.iter().enumerate().map(move |(at, word)| TextWord {
-            word,
-            is_beginning: self.is_open && at == last,
-        })
+        self.words
+            .iter()
+            .enumerate()
+            .map(move |(at, word)| TextWord { word, is_beginning: self.is_open && at == last })
     }
 
     fn is_in(&self, words: &[String]) -> bool {
@@ -181,7 +181,8 @@ mod tests {
         ] {
             assert!(holds(query, &texts), "{query}");
         }
-        for query in ["bo", "box cold", "\"box the\"", "run-final", "\"box run\"", "emp*", "7-run"] {
+        for query in ["bo", "box cold", "\"box the\"", "run-final", "\"box run\"", "emp*", "7-run"]
+        {
             assert!(!holds(query, &texts), "{query}");
         }
         assert!(holds("東京", &["私は東京に"]));

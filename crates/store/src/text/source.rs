@@ -51,7 +51,7 @@ impl TextSource {
         Mark::newest(&self.0)
     }
 
-    /// How many resources there are, without removed ones.
+    /// How many resources there are, with removed ones for as long as they can be restored.
     pub fn count(&self) -> Result<u64> {
         Ok(self.0.counter(0, Counter::Resources)?.max(0) as u64)
     }

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::world::World;
 
-const PATHS: [&str; 6] = ["/red", "/red/blue", "/green", "/green/red box", "/blue", "/blue/box-green"];
+const PATHS: [&str; 6] =
+    ["/red", "/red/blue", "/green", "/green/red box", "/blue", "/blue/box-green"];
 const TEXTS: [&str; 5] = ["Red box", "a blue BOX", "green", "box; red, blue", ""];
 const WORDS: [&str; 4] = ["red", "blue", "green", "box"];
 

@@ -28,8 +28,8 @@ use self::described::Triple;
 use self::managed::Vocabulary;
 use self::members::Membership;
 use self::node::Node;
-use super::words::Words;
 use super::Source;
+use super::words::Words;
 use crate::{Error, Result};
 
 /// One state of the store, as a caller sees it, in the words of one address.

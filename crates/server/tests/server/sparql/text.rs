@@ -3,7 +3,8 @@
 use super::{ADDRESSES, ask_as, rows};
 use crate::support::{ADMIN, TestServer};
 
-const PREFIX: &str = "PREFIX text: <http://jena.apache.org/text#> PREFIX dc: <http://purl.org/dc/terms/>";
+const PREFIX: &str =
+    "PREFIX text: <http://jena.apache.org/text#> PREFIX dc: <http://purl.org/dc/terms/>";
 
 async fn put(server: &TestServer, path: &str, turtle: &str) {
     let ask = server.ask("PUT", path).header("content-type", "text/turtle");
@@ -29,7 +30,12 @@ async fn words_are_found_in_names_and_literals_and_joined_with_other_patterns() 
          <#part> dc:title \"Inner box\" .",
     )
     .await;
-    put(&server, "/rest/box", "<> <http://purl.org/dc/terms/title> \"Nothing\"; <http://purl.org/dc/terms/size> 7 .").await;
+    put(
+        &server,
+        "/rest/box",
+        "<> <http://purl.org/dc/terms/title> \"Nothing\"; <http://purl.org/dc/terms/size> 7 .",
+    )
+    .await;
     for (pattern, expected) in [
         ("?s text:query 'box'", vec!["box", "run7", "run7#part"]),
         ("?s text:query 'box' ; dc:creator 'Ada'", vec!["run7"]),
@@ -40,7 +46,10 @@ async fn words_are_found_in_names_and_literals_and_joined_with_other_patterns() 
         ("?s text:query 'wasserkasten'@en", vec![]),
         ("?s text:query (dc:title 'wasser*'@de)", vec!["run7"]),
         ("?s text:query '7'", vec!["box"]),
-        ("?s a <http://www.w3.org/ns/ldp#Container> FILTER EXISTS { ?s text:query 'nothing' }", vec!["box"]),
+        (
+            "?s a <http://www.w3.org/ns/ldp#Container> FILTER EXISTS { ?s text:query 'nothing' }",
+            vec!["box"],
+        ),
         ("VALUES ?words { 'inner' 'nothing' } ?s text:query ?words", vec!["box", "run7#part"]),
         ("GRAPH <http://localhost/rest/run7> { ?s text:query 'box' }", vec!["run7", "run7#part"]),
         ("GRAPH ?g { ?s text:query 'inner' }", vec!["run7#part"]),

@@ -18,9 +18,9 @@ use self::seen::Sight;
 use super::index::{self, Scan};
 use super::quads::{Candidates, Pattern};
 use super::{Links, iri_of, read};
-use crate::text::{TextCandidates, TextLead, TextQuery};
 use crate::catalog::{Reads, Record, View, keys};
 use crate::model::{Kind, Name, Resource, ResourceId, StorePath, Time};
+use crate::text::{TextCandidates, TextLead, TextQuery};
 use crate::{Caller, Result, resources};
 
 /// All that one caller may read of one state of the store.

@@ -38,7 +38,9 @@ impl<'a> Matcher<'a> {
     /// An entry of the tree, and what the caller may do with it.
     pub(super) fn entry(&self, stat: Stat, rights: Rights) -> Result<Option<Stat>> {
         let seen = rights.allow(Operation::Stat) && self.is_wanted(&stat.resource);
-        let holds = seen && (!self.wanted.has_conditions() || self.holds(&stat.resource, &self.graph(stat.id)?)?);
+        let holds = seen
+            && (!self.wanted.has_conditions()
+                || self.holds(&stat.resource, &self.graph(stat.id)?)?);
         Ok(holds.then_some(stat))
     }
 
