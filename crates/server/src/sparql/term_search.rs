@@ -157,7 +157,7 @@ impl Term {
                 let val = quoted(&self.val);
                 Ok(format!("?s {pred} ?o{nth} . FILTER(STR(?o{nth}) {op} {val})"))
             }
-            "~" => Ok(format!("?s <{TEXT_QUERY}> ({pred} {})", quoted(&self.val))),
+            "~" => Ok(format!("?s <{TEXT_QUERY}> ({pred} {}) .", quoted(&self.val))),
             other => Err(wrong("comparison", other)),
         }
     }

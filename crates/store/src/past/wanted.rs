@@ -62,7 +62,9 @@ impl AsOf<'_> {
             && wanted.has_conditions()
         {
             let graph = versions::description_of(self.view, past.id, past.version)?;
-            if !wanted.holds(name, &Links::new(self.view, self.caller).graph(graph)?) {
+            if !wanted.is_worded(name, &graph)
+                || !wanted.holds(&Links::new(self.view, self.caller).graph(graph)?)
+            {
                 return Ok(None);
             }
         }

@@ -74,7 +74,7 @@ impl<'a> Graph<'a> {
         like: &Like,
     ) -> Result<Vec<Triple>> {
         let Some(seen) = self.data.seen(id)? else { return Ok(Vec::new()) };
-        let facts = self.data.facts(id, sought.property.as_deref())?;
+        let facts = self.data.literals(id, sought.property.as_deref())?;
         let mut texts: HashMap<&Stored, Vec<&str>> = HashMap::new();
         for fact in &facts {
             if let Some(text) = sought.text(fact) {

@@ -1,5 +1,7 @@
 //! Words in queries, with the index of the server.
 
+use std::collections::BTreeSet;
+
 use super::{ADDRESSES, ask_as, rows};
 use crate::support::{ADMIN, TestServer};
 
@@ -16,7 +18,7 @@ async fn put(server: &TestServer, path: &str, turtle: &str) {
 async fn found(server: &TestServer, pattern: &str) -> Vec<String> {
     let rows = rows(server, &format!("{PREFIX} SELECT DISTINCT ?s {{ {pattern} }}")).await;
     let name = |row: &String| row.replace("<http://localhost/rest/", "").replace('>', "");
-    rows.iter().map(name).collect()
+    rows.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[tokio::test]
@@ -42,7 +44,7 @@ async fn words_are_found_in_names_and_literals_and_joined_with_other_patterns() 
         ("?s text:query 'ada box'", vec!["run7"]),
         ("?s text:query (dc:title 'box')", vec!["run7", "run7#part"]),
         ("?s text:query (dc:title 'ada')", vec![]),
-        ("?s text:query 'w* box'@en", vec!["run7"]),
+        ("?s text:query 'wa* box'@en", vec!["run7"]),
         ("?s text:query 'wasserkasten'@en", vec![]),
         ("?s text:query (dc:title 'wasser*'@de)", vec!["run7"]),
         ("?s text:query '7'", vec!["box"]),

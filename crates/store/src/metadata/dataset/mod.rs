@@ -19,7 +19,7 @@ use super::index::{self, Scan};
 use super::quads::{Candidates, Pattern};
 use super::{Links, iri_of, read};
 use crate::catalog::{Reads, Record, View, keys};
-use crate::model::{Kind, Name, Resource, ResourceId, StorePath, Time};
+use crate::model::{Kind, Name, Resource, ResourceId, Statement, StorePath, Term, Time};
 use crate::text::{TextCandidates, TextLead, TextQuery};
 use crate::{Caller, Result, resources};
 
@@ -121,11 +121,27 @@ impl<'a> Dataset<'a> {
 
     /// The statements in the description of a resource, or those with one predicate; none if the caller may not see it.
     pub fn facts(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
+        self.facts_that(id, |it| predicate.is_none_or(|iri| it.predicate == iri))
+    }
+
+    /// The same of those whose objects are literals.
+    pub fn literals(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
+        self.facts_that(id, |it| {
+            matches!(it.object, Term::Literal { .. })
+                && predicate.is_none_or(|iri| it.predicate == iri)
+        })
+    }
+
+    fn facts_that(
+        &self,
+        id: ResourceId,
+        is_wanted: impl Fn(&Statement) -> bool,
+    ) -> Result<Vec<Fact>> {
         if self.seen(id)?.is_none() {
             return Ok(Vec::new());
         }
         let graph = read(self.view, id.0)?;
-        let wanted = graph.into_iter().filter(|it| predicate.is_none_or(|iri| it.predicate == iri));
+        let wanted = graph.into_iter().filter(|it| is_wanted(it));
         wanted.map(|statement| self.fact(id, statement)).collect()
     }
 

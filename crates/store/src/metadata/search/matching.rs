@@ -71,7 +71,10 @@ impl<'a> Matcher<'a> {
     }
 
     fn holds(&self, resource: &Resource, graph: &Graph) -> Result<bool> {
-        Ok(self.wanted.holds(&resource.name, &self.links.shown(graph)?.graph))
+        if !self.wanted.is_worded(&resource.name, graph) {
+            return Ok(false);
+        }
+        Ok(!self.wanted.needs_links() || self.wanted.holds(&self.links.shown(graph)?.graph))
     }
 
     fn is_wanted(&self, resource: &Resource) -> bool {

@@ -43,10 +43,19 @@ impl Wanted {
         !self.conditions.is_empty() || self.text.is_some()
     }
 
-    /// Whether all conditions hold for a name and a description, as it is shown to the caller.
-    pub(crate) fn holds(&self, name: &str, shown: &Graph) -> bool {
+    /// Whether the words are in a name and a description: as it is kept, since literals are shown as they are.
+    pub(crate) fn is_worded(&self, name: &str, kept: &Graph) -> bool {
+        self.text.as_ref().is_none_or(|text| text.holds(passages(name, kept)))
+    }
+
+    /// Whether it depends on how links are shown.
+    pub(crate) fn needs_links(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    /// Whether all conditions on attributes hold for a description, as it is shown to the caller.
+    pub(crate) fn holds(&self, shown: &Graph) -> bool {
         self.conditions.iter().all(|condition| condition.holds(shown))
-            && self.text.as_ref().is_none_or(|text| text.holds(passages(name, shown)))
     }
 }
 
