@@ -28,6 +28,7 @@ use self::described::Triple;
 use self::managed::Vocabulary;
 use self::members::Membership;
 use self::node::Node;
+use self::text::asks_for_text;
 use super::Source;
 use super::words::Words;
 use crate::{Error, Result};
@@ -76,8 +77,8 @@ impl<'a> Graph<'a> {
         let object = wanted.object.clone().map(|term| self.inward(term)).transpose()?;
         let predicate =
             wanted.predicate.clone().map(|node| self.inward(node.into())).transpose()?;
-        if let Some(sought) = self.sought_text(predicate.as_ref(), object.as_ref())? {
-            return self.text_estimate(&sought);
+        if predicate.as_ref().is_some_and(asks_for_text) {
+            return self.text_estimate(predicate.as_ref(), object.as_ref());
         }
         let pattern = Pattern {
             predicate: predicate.as_ref().map(|node| self.sought(node)).transpose()?.flatten(),

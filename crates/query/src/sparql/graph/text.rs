@@ -38,8 +38,7 @@ impl<'a> Graph<'a> {
         predicate: Option<&Node>,
         object: Option<&Node>,
     ) -> Result<Option<Sought>> {
-        let is_text = |node: &Node| matches!(node.what(), What::Term(Term::NamedNode(node)) if node.as_str() == TEXT_QUERY);
-        if !predicate.is_some_and(is_text) {
+        if !predicate.is_some_and(asks_for_text) {
             return Ok(None);
         }
         let Some(What::Term(Term::Literal(literal))) = object.map(Node::what) else {
@@ -59,9 +58,14 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Roughly how many subjects have the words.
-    pub(super) fn text_estimate(&self, sought: &Sought) -> Result<u64> {
-        let Some(lead) = self.lead else { return Ok(MANY) };
+    /// Roughly how many subjects have the words; many, if another pattern has yet to say which words.
+    pub(super) fn text_estimate(
+        &self,
+        predicate: Option<&Node>,
+        object: Option<&Node>,
+    ) -> Result<u64> {
+        let sought = object.map(|object| self.sought_text(predicate, Some(object))).transpose()?;
+        let (Some(sought), Some(lead)) = (sought.flatten(), self.lead) else { return Ok(MANY) };
         let found = lead.holding(&sought.query, None, COUNTED)?.len();
         Ok(if found < COUNTED { found as u64 } else { MANY })
     }
@@ -95,6 +99,11 @@ impl<'a> Graph<'a> {
         let (predicate, object) = (like.predicate.clone()?, like.object.clone()?);
         Some(Triple { subject: self.stored(of, subject), predicate, object, part: Part::Main })
     }
+}
+
+/// Whether a predicate is that of patterns that ask for words.
+pub(super) fn asks_for_text(predicate: &Node) -> bool {
+    matches!(predicate.what(), What::Term(Term::NamedNode(node)) if node.as_str() == TEXT_QUERY)
 }
 
 impl Sought {
