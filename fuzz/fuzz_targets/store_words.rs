@@ -1,8 +1,8 @@
-//! Any text as a path and as a position of the change feed: refused, or unchanged when formatted and
-//! parsed again.
+//! Any text as a path, and as a position of the change feed: refused, or unchanged when formatted and
+//! parsed again; and as a query for words: refused, or found in itself.
 #![no_main]
 
-use cenote_store::{Position, StorePath};
+use cenote_store::{Mark, Position, StorePath, TextQuery};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -11,5 +11,11 @@ fuzz_target!(|text: &str| {
     }
     if let Ok(position) = text.parse::<Position>() {
         assert_eq!(position.to_string().parse::<Position>().unwrap(), position);
+    }
+    if let Ok(mark) = text.parse::<Mark>() {
+        assert_eq!(mark.to_string().parse::<Mark>().unwrap(), mark);
+    }
+    if let Ok(query) = text.parse::<TextQuery>() {
+        assert!(query.holds([text]));
     }
 });

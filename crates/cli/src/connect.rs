@@ -5,8 +5,8 @@ use std::path::Path;
 
 use cenote_client::settings::{Setting, Settings, is_in_clear};
 use cenote_client::{Client, Credential, HttpTransport, ServiceTransport};
-use cenote_server::embedded::{Embedded, OpenError, open_dir, salvage_dir};
-use cenote_server::{Config, LocalCaller, router};
+use cenote_server::embedded::{Embedded, OpenError, open_dir, salvage_dir, text_dir};
+use cenote_server::{Config, LocalCaller, Search, router};
 use cenote_store::{ErrorKind, Pace};
 
 use crate::error::{CliError, Kind, Result};
@@ -124,7 +124,9 @@ impl Connection {
         };
         let caller =
             caller.map_err(|error| CliError::new(Kind::Unauthenticated, error.to_string()))?;
-        let router = router(embedded.store().clone(), &Config::default());
+        let index = Some(text_dir(&url.value));
+        let config = Config { search: Search { index }, ..Config::default() };
+        let router = router(embedded.store().clone(), &config);
         let service = router.layer(axum::Extension(caller));
         let client = Client::new(ServiceTransport::new(service));
         let store = Some(embedded);

@@ -124,6 +124,30 @@ fn an_attribute_is_a_triple_and_a_link_follows_its_resource() {
     assert_eq!(world.ask(&world.user, &words, to).unwrap(), ["<cenote:/open/z>"]);
 }
 
+/// There is no index here: words are looked for in everything.
+#[test]
+fn words_are_found_without_an_index_and_hidden_ones_are_not() {
+    let world = world();
+    for (path, value) in [("/open/x", "Red box"), ("/home/p/x", "red BOX"), ("/open/d", "a box")] {
+        let object = Term::string(value);
+        let predicate = "p:note".to_owned();
+        world.describe(path, [Statement { subject: None, predicate, object, unit: None }]);
+    }
+    for graphs in [Graphs::Resources, Graphs::Parts] {
+        let words = Plain(graphs);
+        let ask = |caller, object: &str| {
+            let text = format!("SELECT ?s {{ ?s <http://jena.apache.org/text#query> {object} }}");
+            world.ask(caller, &words, &text).unwrap()
+        };
+        let (x, d) = ("<cenote:/open/x>", "<cenote:/open/d>");
+        let hidden = "<cenote:/home/p/x>";
+        assert_eq!(ask(&world.user, "'box'"), [d, x]);
+        assert_eq!(ask(&world.admin, "'box'"), [hidden, d, x]);
+        assert_eq!(ask(&world.user, "(<p:note> 'red')"), [x]);
+        assert!(ask(&world.user, "(<p:other> 'red')").is_empty());
+    }
+}
+
 /// Queries that would take for ever, or all memory.
 const ENDLESS: [&str; 6] = [
     "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }",

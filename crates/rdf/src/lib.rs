@@ -31,7 +31,8 @@ pub use oxrdf::{
 pub use read::{Limits, ReadError, read};
 pub use spareval::CancellationToken as Cancel;
 pub use sparql::{
-    Answers, Estimate, Format, Query, QueryError, Solutions, TooLong, Wanted, evaluator,
+    Answers, Estimate, Format, Query, QueryError, Solutions, SoughtText, TEXT_QUERY, TooLong,
+    Wanted, evaluator,
 };
 pub use syntax::Syntax;
 pub use update::{DatasetUpdate, Owner, Update, UpdateError};

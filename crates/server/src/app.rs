@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy, Waiting};
+use cenote_text::TextIndex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,7 @@ pub(crate) struct App {
     shared: Arc<Inner>,
     /// The store, or a change set of it.
     store: Store,
+    is_change_set: bool,
 }
 
 #[derive(Debug)]
@@ -31,6 +33,7 @@ struct Inner {
     queries: Semaphore,
     key_sets: Semaphore,
     cursors: CursorSeal,
+    texts: TextIndex,
     stopping: CancellationToken,
 }
 
@@ -55,15 +58,19 @@ impl App {
             queries: Semaphore::new(QUERIES),
             key_sets: Semaphore::new(KEY_SETS),
             cursors: CursorSeal::new(),
+            texts: match &config.search.index {
+                Some(dir) => TextIndex::in_directory(dir),
+                None => TextIndex::in_memory(),
+            },
             stopping: CancellationToken::new(),
             config,
         });
-        Self { shared, store }
+        Self { shared, store, is_change_set: false }
     }
 
     /// The same on a change set.
     pub(crate) fn on(&self, store: Store) -> Self {
-        Self { shared: self.shared.clone(), store }
+        Self { shared: self.shared.clone(), store, is_change_set: true }
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -102,6 +109,11 @@ impl App {
     /// What seals the cursors of searches.
     pub(crate) fn cursors(&self) -> &CursorSeal {
         &self.shared.cursors
+    }
+
+    /// The index of texts; none for a change set, whose changes it does not know.
+    pub(crate) fn texts(&self) -> Option<&TextIndex> {
+        (!self.is_change_set).then_some(&self.shared.texts)
     }
 
     /// Where passwords wait to be verified.

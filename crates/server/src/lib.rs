@@ -31,12 +31,14 @@ mod router;
 mod sparql;
 mod statements;
 mod status;
+mod texts;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub use ldp::fuzzing;
 
 pub use config::{
-    Broker, Config, Dnanexus, Irods, Ldp, Limits, Log, LogFormat, Seconds, Tls, Upkeep, Webhook,
+    Broker, Config, Dnanexus, Irods, Ldp, Limits, Log, LogFormat, Search, Seconds, Tls, Upkeep,
+    Webhook,
 };
 pub use layer::LocalCaller;
 pub use ldp::Allowed as ExternalPrefix;

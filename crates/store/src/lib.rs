@@ -41,6 +41,7 @@ mod quotas;
 mod reading;
 mod resources;
 mod store;
+mod text;
 mod trash;
 mod tree;
 mod upgrade;
@@ -89,6 +90,7 @@ pub use quotas::{Exceeded, Quota, QuotaSetting, QuotaTarget};
 pub use reading::Reading;
 pub use resources::WalkCursor;
 pub use store::{Parts, Store};
+pub use text::{Mark, TextChanges, TextLead, TextQuery, TextSource, TextWord, Worded, is_text};
 pub use trash::{
     Removed, RestoreOptions, Tombstone, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal,
 };

@@ -73,7 +73,7 @@ pub(super) fn search(
 ) -> Result<Search, cenote_client::Error> {
     let condition = |(attribute, op, value, unit)| Condition { attribute, op, value, unit };
     let r#where = conditions.into_iter().map(condition).collect();
-    Ok(Search { under, r#where, name, kind: kind.map(kind_of).transpose()? })
+    Ok(Search { under, r#where, name, kind: kind.map(kind_of).transpose()?, text: None })
 }
 
 fn avu((attribute, value, unit): Statement) -> Avu {

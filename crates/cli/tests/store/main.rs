@@ -34,4 +34,5 @@ mod sparql;
 mod starvation;
 mod trajectories;
 mod transfers;
+mod words;
 mod world;

@@ -42,6 +42,9 @@ pub struct Search {
     /// The required kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<ResourceKind>,
+    /// Words that the name or the description must have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// A resource whose description links to another.

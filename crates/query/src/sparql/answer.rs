@@ -1,7 +1,7 @@
 //! A query, evaluated and written down.
 
 use cenote_rdf::{Format, Query, Solutions, Triple, Writer, evaluator};
-use cenote_store::Reading;
+use cenote_store::{Reading, TextLead};
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 
 use super::graph::{Failed, Graph};
@@ -18,19 +18,35 @@ pub struct Answer {
     pub results: u64,
 }
 
+/// What a query is answered over.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// One state of the store.
+    pub reading: &'a Reading,
+    /// An index of texts, made before that; without one, words are looked for everywhere.
+    pub lead: Option<&'a dyn TextLead>,
+}
+
+impl<'a> From<&'a Reading> for Source<'a> {
+    fn from(reading: &'a Reading) -> Self {
+        Self { reading, lead: None }
+    }
+}
+
 /// Answers a query over one state of the store.
 ///
 /// # Errors
 /// [`Error::Syntax`] for what cannot be evaluated, such as `SERVICE`; [`Error::Limit`] for what takes more than the limits allow;
 /// [`Error::Stopped`] once the caller has gone.
-pub fn query(
-    reading: &Reading,
+pub fn query<'a>(
+    source: impl Into<Source<'a>>,
     query: Query,
-    words: &dyn Words,
+    words: &'a dyn Words,
     format: Format,
     limits: &Limits,
 ) -> Result<Answer> {
-    meter::run(limits, || answer(&Graph::new(reading, words), query, format, limits))
+    let source = source.into();
+    meter::run(limits, || answer(&Graph::new(source, words), query, format, limits))
 }
 
 fn answer(graph: &Graph<'_>, mut query: Query, format: Format, limits: &Limits) -> Result<Answer> {

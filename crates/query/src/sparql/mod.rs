@@ -12,6 +12,6 @@ mod graph;
 mod meter;
 mod words;
 
-pub use self::answer::{Answer, query};
+pub use self::answer::{Answer, Source, query};
 pub use self::meter::Limits;
 pub use self::words::{Graphs, Words};

@@ -7,6 +7,7 @@ mod order;
 mod query;
 mod replace;
 mod results;
+mod text;
 
 pub(crate) use self::complexity::check as check_complexity;
 pub use self::format::{Answers, Format};
@@ -15,3 +16,4 @@ pub use self::query::{Query, QueryError};
 pub(crate) use self::replace::bounded as bound_replacements;
 pub use self::replace::known as evaluator;
 pub use self::results::{Solutions, TooLong};
+pub use self::text::{SoughtText, TEXT_QUERY};

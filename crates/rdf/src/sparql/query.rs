@@ -6,7 +6,7 @@ use spargebra::SparqlParser;
 use spargebra::algebra::GraphPattern;
 
 use super::order::{Estimate, ordered};
-use super::{check_complexity, replace};
+use super::{check_complexity, replace, text};
 
 /// Why a text is no query.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,7 @@ pub struct QueryError(String);
 pub struct Query {
     query: spargebra::Query,
     graphs: Graphs,
+    asks_for_text: bool,
 }
 
 /// Graphs that were named beside the text.
@@ -43,7 +44,8 @@ impl Query {
         let parser = SparqlParser::new().with_base_iri(base).map_err(fault)?;
         let mut query = parser.parse_query(text).map_err(fault)?;
         replace::bounded(pattern(&mut query));
-        Ok(Self { query, graphs: Graphs::default() })
+        let asks_for_text = text::joined(pattern(&mut query)).map_err(QueryError)?;
+        Ok(Self { query, graphs: Graphs::default(), asks_for_text })
     }
 
     /// Has the query look at these graphs instead of those that its text names (SPARQL 1.1 Protocol, section 2.1.4). Nothing
@@ -68,6 +70,11 @@ impl Query {
     /// Whether the answer is a graph, and not a table or a truth.
     pub fn constructs(&self) -> bool {
         matches!(self.query, spargebra::Query::Construct { .. } | spargebra::Query::Describe { .. })
+    }
+
+    /// Whether it asks for words ([`TEXT_QUERY`](super::TEXT_QUERY)).
+    pub fn asks_for_text(&self) -> bool {
+        self.asks_for_text
     }
 
     /// The query as the evaluator takes it.

@@ -11,11 +11,13 @@ use crate::ldp::Allowed as ExternalPrefix;
 
 mod broker;
 mod dnanexus;
+mod search;
 mod seconds;
 mod webhook;
 
 pub use broker::Broker;
 pub use dnanexus::Dnanexus;
+pub use search::Search;
 pub use seconds::Seconds;
 pub use webhook::Webhook;
 
@@ -36,6 +38,8 @@ pub struct Config {
     pub ldp: Ldp,
     /// The DNAnexus opening.
     pub dnanexus: Dnanexus,
+    /// Searches for words.
+    pub search: Search,
     /// What the server does by itself for the store.
     pub upkeep: Upkeep,
     /// The log.
@@ -74,6 +78,7 @@ impl Default for Config {
             irods: Irods::default(),
             ldp: Ldp::default(),
             dnanexus: Dnanexus::default(),
+            search: Search::default(),
             upkeep: Upkeep::default(),
             log: Log::default(),
         }

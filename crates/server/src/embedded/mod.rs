@@ -5,6 +5,7 @@
 //! DIR/store.lock   held by the one process that has the store open
 //! DIR/catalog/     the catalog (fjall), unless it is in a database
 //! DIR/contents/    the contents, unless they are elsewhere
+//! DIR/text/        the index of texts, once somebody searched for words
 //! ```
 //!
 //! Invariant: only the owner of the directory may read anything in it.
@@ -104,6 +105,11 @@ impl Embedded {
     }
 }
 
+/// Where the index of texts of the store in a directory is, unless the settings of a server say otherwise.
+pub fn text_dir(dir: impl AsRef<Path>) -> PathBuf {
+    dir.as_ref().join(TEXT)
+}
+
 /// Creates a store in a directory that is missing or empty, with its first administrator.
 pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Embedded, OpenError> {
     init_dir_with(dir, Backing::default(), admin, password)
@@ -186,6 +192,7 @@ const MIGRATED: &str = "store.toml.migrated";
 const LOCK: &str = "store.lock";
 const CATALOG: &str = "catalog";
 const CONTENTS: &str = "contents";
+const TEXT: &str = "text";
 
 /// Makes a store of an earlier program private. The place of contents does so for itself.
 fn close_to_others(dir: &Path) -> io::Result<()> {

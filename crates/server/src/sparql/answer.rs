@@ -3,16 +3,17 @@
 use std::rc::Rc;
 use std::thread;
 
-use cenote_query::sparql::{self, Limits};
+use cenote_query::sparql::{self, Limits, Source};
 use cenote_query::{Error, Stop};
 use cenote_rdf::Format;
-use cenote_store::{Caller, ErrorKind, Store};
+use cenote_store::{Caller, ErrorKind};
 use tokio_util::sync::CancellationToken;
 
 use super::request::{Text, not_a_query};
 use super::spelling::Spelling;
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
+use crate::texts;
 
 /// The stack of a query: what the parser allows fits on it, whatever the build.
 const STACK: usize = 32 << 20;
@@ -30,10 +31,10 @@ pub(crate) async fn query(
     let token = gone.clone();
     // Dropped with this request, whether it was answered or cancelled.
     let _waiting = gone.drop_guard();
-    let (store, limits) = (app.store().clone(), app.limits().clone());
+    let (on, limits) = (app.clone(), app.limits().clone());
     let work = move || {
-        let end = store.now().plus(limits.query_seconds.get());
-        let clock = store.clone();
+        let clock = on.store().clone();
+        let end = clock.now().plus(limits.query_seconds.get());
         let limits = Limits {
             rows: limits.query_rows,
             bytes: limits.query_bytes,
@@ -43,13 +44,13 @@ pub(crate) async fn query(
                 false => (clock.now() >= end).then_some(Stop::Late),
             }),
         };
-        answered(&store, &caller, &query, &spelling, format, &limits)
+        answered(&on, &caller, &query, &spelling, format, &limits)
     };
     app.compute(move || on_a_stack(work)).await
 }
 
 fn answered(
-    store: &Store,
+    app: &App,
     caller: &Caller,
     query: &Text,
     spelling: &Spelling,
@@ -57,8 +58,13 @@ fn answered(
     limits: &Limits,
 ) -> Result<Vec<u8>, Problem> {
     let query = query.parse(&spelling.base()).map_err(refusal)?;
-    let reading = store.reading(caller)?;
-    let answer = sparql::query(&reading, query, spelling, format, limits);
+    let lead = match query.asks_for_text() {
+        true => texts::lead_for(app, &|| (limits.stop)().is_none())?,
+        false => None,
+    };
+    let reading = app.store().reading(caller)?;
+    let source = Source { reading: &reading, lead: texts::as_lead(lead.as_ref()) };
+    let answer = sparql::query(source, query, spelling, format, limits);
     Ok(answer.map_err(refusal)?.text)
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn term_search(path: &str) -> Response {
     body.raw(
         "<p><label for=\"pred\">Predicate</label> <input id=\"pred\" name=\"pred\" value=\"rdf:type\" required>\n\
          <label for=\"op\">compares</label> <select id=\"op\" name=\"op\">\
-         <option value=\"_id\">is the term<option>=<option>!=<option>&lt;<option>&gt;<option>&lt;=<option>&gt;=</select>\n\
+         <option value=\"_id\">is the term<option value=\"~\">has the words<option>=<option>!=<option>&lt;<option>&gt;<option>&lt;=<option>&gt;=</select>\n\
          <label for=\"val\">value</label> <input id=\"val\" name=\"val\" value=\"ldp:Container\" required>\n\
          <button>Search</button>\n</form>\n",
     );

@@ -1,4 +1,5 @@
-//! LAKEsuperior's term search: resources by predicate, comparison and value, without a query language.
+//! LAKEsuperior's term search: resources by predicate, comparison and value, without a query language. `~`, by which a value is sought by its
+//! words, is an addition.
 //!
 //! A search is written as a query, which is answered like any other.
 
@@ -7,7 +8,7 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::http::Method;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{Answers, Format};
+use cenote_rdf::{Answers, Format, TEXT_QUERY};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -156,6 +157,7 @@ impl Term {
                 let val = quoted(&self.val);
                 Ok(format!("?s {pred} ?o{nth} . FILTER(STR(?o{nth}) {op} {val})"))
             }
+            "~" => Ok(format!("?s <{TEXT_QUERY}> ({pred} {}) .", quoted(&self.val))),
             other => Err(wrong("comparison", other)),
         }
     }
@@ -226,7 +228,7 @@ mod tests {
         #[test]
         fn any_search_is_a_query_or_refused(
             pred in "(<|>|rdf:|type|\"| |\\}|\\{|\\?s|\\PC){0,6}",
-            op in "(_id|=|<|x)",
+            op in "(_id|=|<|~|x)",
             val in "(<|>|rdf:|\"|\\\\| |\\}|@en|\\^\\^|\\PC){0,6}",
             logic in prop_oneof![Just(Logic::And), Just(Logic::Or)],
         ) {

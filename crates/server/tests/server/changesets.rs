@@ -46,6 +46,22 @@ async fn seen(server: &TestServer) -> Vec<String> {
     seen
 }
 
+/// The index of texts knows nothing of what is in a change set.
+#[tokio::test]
+async fn words_of_a_change_set_are_found_in_it_alone_until_it_is_committed() {
+    let server = filled().await;
+    let words = json!({"text": "fresh"});
+    let outside = async || server.post("/v1/search", words.clone()).await.expect(200);
+    assert_eq!(outside().await["items"], json!([]));
+    let id = begin(&server).await;
+    within(&server, &id, "PUT", "/v1/fs/lab/fresh").body("new").send().await.expect(201);
+    let found = within(&server, &id, "POST", "/v1/search").json(&words).send().await.expect(200);
+    assert_eq!(found["items"][0]["path"], "/lab/fresh");
+    assert_eq!(outside().await["items"], json!([]));
+    commit(&server, &id).await.expect(200);
+    assert_eq!(outside().await["items"][0]["path"], "/lab/fresh");
+}
+
 #[tokio::test]
 async fn a_change_set_is_seen_with_its_header_alone_until_it_is_committed() {
     let server = filled().await;

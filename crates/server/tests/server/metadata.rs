@@ -1,5 +1,7 @@
 //! Descriptions, search, access lists, versions, uploads, changes: the JSON families.
 
+use cenote_server::{Limits, Seconds};
+
 use crate::support::{ADMIN, TestServer, USER};
 use serde_json::{Value, json};
 
@@ -119,6 +121,59 @@ async fn search_finds_by_attribute_name_and_kind_in_pages() {
     assert_eq!(paths.len(), 2);
     let exists = json!([{"attribute": "temp", "op": "exists", "value": "1"}]);
     server.post("/v1/search", json!({"where": exists})).await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn search_finds_words_together_with_other_conditions() {
+    let server = TestServer::new();
+    for (path, note) in [("/lab/a.gsd", "Water box"), ("/lab/Wasser.txt", "a BOX of water")] {
+        server.put(path, "x").await.expect(201);
+        let operations = json!([{"op": "add", "attribute": "note", "value": note}]);
+        server.post("/v1/meta", json!({"path": path, "operations": operations})).await.expect(200);
+    }
+    let search = async |question: Value| {
+        let found = server.post("/v1/search", question).await.expect(200);
+        let items = found["items"].as_array().unwrap().iter();
+        items.map(|item| item["path"].clone()).collect::<Vec<_>>()
+    };
+    for (question, expected) in [
+        (json!({"text": "water box"}), vec!["/lab/Wasser.txt", "/lab/a.gsd"]),
+        (json!({"text": "\"water box\""}), vec!["/lab/a.gsd"]),
+        (json!({"text": "was*"}), vec!["/lab/Wasser.txt"]),
+        (json!({"text": "box", "name": "*.gsd"}), vec!["/lab/a.gsd"]),
+        (json!({"text": "box", "under": "/lab", "kind": "collection"}), vec![]),
+        (
+            json!({"text": "gsd", "where": [{"attribute": "note", "value": "Water box"}]}),
+            vec!["/lab/a.gsd"],
+        ),
+    ] {
+        assert_eq!(search(question.clone()).await, expected, "{question}");
+    }
+    server.put("/lab/new.txt", "x").await.expect(201);
+    assert_eq!(search(json!({"text": "new"})).await, ["/lab/new.txt"]);
+    for wrong in ["", "..", "a*", "\"open", &"word ".repeat(300)] {
+        server.post("/v1/search", json!({"text": wrong})).await.problem(400, "invalid");
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_does_not_wait_for_the_index_is_refused_and_the_next_one_goes_on() {
+    let limits = Limits { query_seconds: Seconds::new(0), ..Limits::default() };
+    let server = TestServer::with(limits);
+    server.put("/a.txt", "x").await.expect(201);
+    let search = async || server.post("/v1/search", json!({"text": "txt"})).await;
+    let mut refused = 0;
+    let found = loop {
+        let answer = search().await;
+        if answer.status == 200 {
+            break answer.expect(200);
+        }
+        assert!(answer.header("retry-after").parse::<u64>().is_ok());
+        answer.problem(503, "unavailable");
+        refused += 1;
+    };
+    assert!((1..5).contains(&refused), "{refused}");
+    assert_eq!(found["items"][0]["path"], "/a.txt");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use super::walk::Given;
 use super::{AsOf, Moment};
 use crate::metadata::{Condition, Links, Wanted};
 use crate::model::{Kind, Name, Rights, StorePath};
+use crate::text::TextQuery;
 use crate::{Result, versions};
 
 /// What to look for at a moment; all of it must hold.
@@ -24,11 +25,14 @@ pub struct PastSearch {
     pub name: Option<String>,
     /// Only this kind.
     pub kind: Option<Kind>,
+    /// Words in the name or the description that it had.
+    pub text: Option<TextQuery>,
 }
 
 impl PastSearch {
     pub(super) fn wanted(&self) -> Result<Wanted> {
-        Wanted::new(self.conditions.clone(), self.name.as_deref(), self.kind)
+        let wanted = Wanted::new(self.conditions.clone(), self.name.as_deref(), self.kind)?;
+        Ok(wanted.with_text(self.text.clone()))
     }
 }
 
@@ -58,7 +62,9 @@ impl AsOf<'_> {
             && wanted.has_conditions()
         {
             let graph = versions::description_of(self.view, past.id, past.version)?;
-            if !wanted.holds(&Links::new(self.view, self.caller).graph(graph)?) {
+            if !wanted.is_worded(name, &graph)
+                || !wanted.holds(&Links::new(self.view, self.caller).graph(graph)?)
+            {
                 return Ok(None);
             }
         }

@@ -110,6 +110,7 @@ fn every_traversal_of_a_deep_tree_terminates() {
                 conditions: condition.into_iter().collect(),
                 name: name.map(str::to_owned),
                 kind: None,
+                text: None,
                 after,
                 limit: 2,
                 effort: Query::EFFORT,

@@ -206,6 +206,7 @@ proptest! {
                     conditions: vec![condition],
                     name: None,
                     kind: None,
+                    text: None,
                     after: None,
                     limit: 10,
                     effort: Query::EFFORT,

@@ -127,7 +127,7 @@ fn ask(
     }
     for (conditions, name, kind, matches) in searches() {
         let (under, name) = (top.clone(), name.map(str::to_owned));
-        let search = PastSearch { under, moment, after: None, conditions, name, kind };
+        let search = PastSearch { under, moment, after: None, conditions, name, kind, text: None };
         let search = store.search_as_of(admin, &search).unwrap();
         match finish(world, search, 3, meanwhile) {
             Err(error) if refused(&error) => return,
@@ -256,6 +256,7 @@ fn a_search_of_the_past_reports_what_it_cannot_know() {
         conditions: Vec::new(),
         name: Some("[ls]*".to_owned()),
         kind: None,
+        text: None,
     };
     let search = world.store.search_as_of(&world.admin, &search).unwrap();
     let given = finish(&world, search, 10, &mut Ops { left: [].iter(), made: 0 }).unwrap();
@@ -302,6 +303,7 @@ fn no_walk_of_the_past_reveals_hidden_resources() {
         conditions: Vec::new(),
         name: None,
         kind: None,
+        text: None,
     };
     let search = world.store.search_as_of(&user, &search).unwrap();
     let found = finish(&world, search, 10, &mut none).unwrap();

@@ -19,6 +19,7 @@ fn query(under: &str) -> Query {
         conditions: Vec::new(),
         name: None,
         kind: None,
+        text: None,
         after: None,
         limit: 1_000,
         effort: Query::EFFORT,

@@ -239,6 +239,7 @@ fn has_attribute(attribute: &str, value: &str) -> Query {
         conditions: vec![condition],
         name: None,
         kind: None,
+        text: None,
         after: None,
         limit: 100,
         effort: Query::EFFORT,

@@ -94,6 +94,7 @@ fn found(world: &World, caller: &Caller) -> Vec<StorePath> {
         conditions: vec![condition],
         name: None,
         kind: None,
+        text: None,
         after: None,
         limit: 100,
         effort: Query::EFFORT,

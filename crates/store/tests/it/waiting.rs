@@ -20,6 +20,7 @@ const OPERATIONS: &[Operation] = &[
             conditions: Vec::new(),
             name: None,
             kind: None,
+            text: None,
             after: None,
             limit: 10,
             effort: Query::EFFORT,

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use cenote_server::embedded::{Embedded, OpenError, is_vacant, open_dir_with};
+use cenote_server::embedded::{Embedded, OpenError, is_vacant, open_dir_with, text_dir};
 use cenote_server::{Config, Server, Tls, raise_descriptor_limit, start_log, stop_signal};
 use cenote_store::Store;
 
@@ -126,6 +126,7 @@ impl Args {
     fn config(&self) -> Result<Config> {
         let mut config = self.settings.as_deref().map_or_else(|| Ok(Config::default()), read)?;
         config.listen = self.listen.unwrap_or(config.listen);
+        config.search.index.get_or_insert_with(|| text_dir(&self.dir));
         if let (Some(cert), Some(key)) = (self.tls_cert.clone(), self.tls_key.clone()) {
             config.tls = Some(Tls { cert, key });
         }

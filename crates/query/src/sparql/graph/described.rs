@@ -8,6 +8,7 @@ use cenote_store::{Fact, Pattern, ResourceId};
 use super::Graph;
 use super::node::Node;
 use super::part::Part;
+use super::text::Sought;
 use crate::Result;
 use crate::sparql::meter;
 
@@ -26,6 +27,8 @@ pub(super) struct Like {
     pub(super) subject: Option<Node>,
     pub(super) predicate: Option<Node>,
     pub(super) object: Option<Node>,
+    /// What is sought, if it asks for words.
+    pub(super) text: Option<Rc<Sought>>,
 }
 
 impl Like {
@@ -64,7 +67,7 @@ impl Graph<'_> {
     /// The triples of the graphs of a resource, each once; none if the caller may not see it.
     pub(super) fn triples(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
         let mut triples = self.stated(id, like)?;
-        if like.is_about(id) {
+        if like.text.is_none() && like.is_about(id) {
             for triple in self.managed(id, like)? {
                 if !triples.iter().any(|stated| stated.is(&triple)) {
                     triples.push(triple);
@@ -77,6 +80,9 @@ impl Graph<'_> {
     /// What the description of a resource states, each triple once.
     pub(super) fn stated(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
         meter::row()?;
+        if let Some(sought) = &like.text {
+            return self.worded(id, sought, like);
+        }
         let predicate = match &like.predicate {
             Some(predicate) => match self.sought(predicate)? {
                 Some(iri) if self.is_stated(&iri)? => Some(iri),

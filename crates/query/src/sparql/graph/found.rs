@@ -26,6 +26,10 @@ pub(super) type Found<'a> = Box<dyn Iterator<Item = Result<(ResourceId, Which)>>
 
 impl<'a> Graph<'a> {
     pub(super) fn found(&'a self, like: &Like) -> Found<'a> {
+        if let (Some(sought), None) = (&like.text, &like.subject) {
+            let candidates = self.candidates(sought);
+            return candidates.unwrap_or_else(|error| Box::new(std::iter::once(Err(error))));
+        }
         let found = match like.subject.as_ref().map(Node::what) {
             Some(What::Resource(id, _)) => self.about(id, like),
             Some(What::Blank(id, _)) => Ok(one(id, Which::Stated)),

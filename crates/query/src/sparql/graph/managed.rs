@@ -247,6 +247,7 @@ impl Graph<'_> {
                 subject: Some(Node::resource(seen.id, "")),
                 predicate: Some(self.vocabulary.predicate(Said::Type).clone()),
                 object: Some(class.clone()),
+                text: None,
             };
             Ok::<_, crate::Error>(!self.stated(seen.id, &like)?.is_empty())
         };

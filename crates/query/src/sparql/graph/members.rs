@@ -87,7 +87,7 @@ impl Graph<'_> {
         let like = Like {
             subject: Some(Node::resource(id, "")),
             predicate: Some(node(format!("{LDP}{name}"))),
-            object: None,
+            ..Like::default()
         };
         let stated = self.stated(id, &like)?;
         let mut iris = stated.into_iter().map(|triple| triple.object);
@@ -163,7 +163,7 @@ impl Graph<'_> {
         let like = Like {
             subject: Some(Node::resource(id, "")),
             predicate: Some(relation.clone()),
-            object: None,
+            ..Like::default()
         };
         let stated = self.stated(id, &like)?.into_iter().map(|triple| triple.object);
         Ok(stated.filter(|object| self.is_iri(object)).collect())

@@ -1,7 +1,7 @@
 //! One state of the store as an RDF dataset.
 //!
 //! * `node` and `terms` are its terms, `managed` and `members` the triples that follow from the state of the store,
-//! * `described` the triples of one resource, `found` the resources in which a pattern may match, and `patterns` both together.
+//! * `described` the triples of one resource, `text` what asks for words, `found` the resources in which a pattern may match, and `patterns` both together.
 //!
 //! Invariants: a triple is in the graph of the resource in whose description it is, or that it is about. The default graph is the
 //! union of all graphs, in which each triple is once. What the caller may not see is in no graph, and is not counted.
@@ -14,25 +14,29 @@ mod node;
 mod part;
 mod patterns;
 mod terms;
+mod text;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use cenote_rdf::Wanted;
-use cenote_store::{Dataset, Pattern, PersonId, Reading, ResourceId};
+use cenote_store::{Dataset, Pattern, PersonId, Reading, ResourceId, TextLead};
 use spareval::{InternalQuad, QueryableDataset};
 
 use self::described::Triple;
 use self::managed::Vocabulary;
 use self::members::Membership;
 use self::node::Node;
+use self::text::asks_for_text;
+use super::Source;
 use super::words::Words;
 use crate::{Error, Result};
 
 /// One state of the store, as a caller sees it, in the words of one address.
 pub(super) struct Graph<'a> {
     reading: &'a Reading,
+    lead: Option<&'a dyn TextLead>,
     data: Dataset<'a>,
     words: &'a dyn Words,
     vocabulary: Vocabulary,
@@ -51,9 +55,11 @@ impl std::fmt::Debug for Graph<'_> {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(reading: &'a Reading, words: &'a dyn Words) -> Self {
+    pub(super) fn new(source: Source<'a>, words: &'a dyn Words) -> Self {
+        let Source { reading, lead } = source;
         Self {
             reading,
+            lead,
             data: reading.dataset(),
             words,
             vocabulary: Vocabulary::new(words.fedora(), words.says_basic()),
@@ -71,6 +77,9 @@ impl<'a> Graph<'a> {
         let object = wanted.object.clone().map(|term| self.inward(term)).transpose()?;
         let predicate =
             wanted.predicate.clone().map(|node| self.inward(node.into())).transpose()?;
+        if predicate.as_ref().is_some_and(asks_for_text) {
+            return self.text_estimate(predicate.as_ref(), object.as_ref());
+        }
         let pattern = Pattern {
             predicate: predicate.as_ref().map(|node| self.sought(node)).transpose()?.flatten(),
             object: object.as_ref().map(|node| self.stated_object(node)).transpose()?.flatten(),

@@ -1,6 +1,7 @@
 //! Triples by pattern, in one graph, in any named graph, or in the union of all.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use cenote_store::ResourceId;
 use spareval::InternalQuad;
@@ -10,6 +11,7 @@ use super::described::{Like, Triple};
 use super::found::Which;
 use super::node::{Node, What};
 use super::part::Part;
+use super::text::Sought;
 use crate::Result;
 use crate::sparql::{Graphs, meter};
 
@@ -24,10 +26,15 @@ impl<'a> Graph<'a> {
         object: Option<&Node>,
         graph: Option<Option<&Node>>,
     ) -> Quads<'a> {
+        let text = match self.sought_text(predicate, object) {
+            Ok(text) => text.map(Rc::new),
+            Err(error) => return Box::new(std::iter::once(Err(error))),
+        };
         let like = Like {
             subject: subject.cloned(),
             predicate: predicate.cloned(),
             object: object.cloned(),
+            text,
         };
         match graph {
             Some(None) => self.union(like),
@@ -45,7 +52,7 @@ impl<'a> Graph<'a> {
             let mut triples = self.of_resource(id, which, &like)?;
             let mut error = None;
             triples.retain(|triple| {
-                once.takes(self, id, triple).unwrap_or_else(|failed| {
+                once.takes(self, (id, triple), like.text.as_ref()).unwrap_or_else(|failed| {
                     error = Some(failed);
                     false
                 })
@@ -137,7 +144,12 @@ struct Once {
 
 impl Once {
     /// Whether a triple of the graph of a resource is returned: not if it already was, or if it is in the graph of its subject.
-    fn takes(&mut self, graph: &Graph<'_>, of: ResourceId, triple: &Triple) -> Result<bool> {
+    fn takes(
+        &mut self,
+        graph: &Graph<'_>,
+        (of, triple): (ResourceId, &Triple),
+        text: Option<&Rc<Sought>>,
+    ) -> Result<bool> {
         meter::row()?;
         if triple.is_own(of) {
             return Ok(true);
@@ -145,7 +157,7 @@ impl Once {
         let terms = [&triple.subject, &triple.predicate, &triple.object];
         if let What::Resource(home, _) = triple.subject.what() {
             let [subject, predicate, object] = terms.map(|node| Some(node.clone()));
-            let same = Like { subject, predicate, object };
+            let same = Like { subject, predicate, object, text: text.cloned() };
             if !graph.triples(home, &same)?.is_empty() {
                 return Ok(false);
             }

@@ -129,6 +129,7 @@ impl Scope {
             conditions: vec![condition],
             name: None,
             kind: filter.kind(),
+            text: None,
             after: after.map(|bytes| SearchCursor::from_bytes(&bytes)).transpose()?,
             limit: room.clamp(1, STEP),
             effort: Query::EFFORT,

@@ -77,6 +77,9 @@ pub(crate) struct PastSearch {
     #[schema(example = "*.gsd")]
     pub(crate) name: Option<String>,
     pub(crate) kind: Option<KindWord>,
+    /// Words in the name or the description at that moment.
+    #[schema(example = "temperature box*")]
+    pub(crate) text: Option<String>,
     /// Begin after this path.
     #[schema(example = "/lab/run7")]
     pub(crate) after: Option<String>,

@@ -1,7 +1,10 @@
-//! Finding resources by attribute, name and kind.
+//! Finding resources by attribute, name, kind and words.
+
+use std::sync::Arc;
 
 use axum::extract::State;
 use cenote_store::{At, Comparison, Condition, Query, ResourceId, SearchCursor};
+use cenote_text::Lead;
 
 use crate::app::App;
 use crate::layer::Asker;
@@ -10,6 +13,7 @@ use crate::native::request::address::at;
 use crate::native::request::cursor::page;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
+use crate::texts;
 
 /// What cursors of this route are sealed for.
 const SEALED: &str = "search";
@@ -24,13 +28,19 @@ pub(crate) async fn search(
     Json(question): Json<Search>,
 ) -> Result<Json<Found>, Problem> {
     let query = query(&app, question)?;
-    let seal = app.clone();
-    app.blocking(move |store| {
-        let page = store.search(&caller, &query)?;
-        let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
+    let on = app.clone();
+    app.compute(move || {
+        let (store, lead) = (on.store(), lead(&on, &query)?);
+        let page = store.search_with(&caller, &query, texts::as_lead(lead.as_ref()))?;
+        let next = page.next.map(|cursor| on.cursors().close(SEALED, cursor.to_bytes()));
         Ok(Json(Found::new(store, &page.items, next)?))
     })
     .await
+}
+
+/// The index of texts, for a search for words.
+fn lead(app: &App, query: &Query) -> Result<Option<Arc<Lead>>, Problem> {
+    query.text.as_ref().map_or(Ok(None), |_| texts::lead(app))
 }
 
 fn query(app: &App, question: Search) -> Result<Query, Problem> {
@@ -42,7 +52,8 @@ fn query(app: &App, question: Search) -> Result<Query, Problem> {
     let (asked, after) = ((question.limit, Query::MAX), question.after.as_deref());
     let (limit, after) = page(app, SEALED, asked, after, SearchCursor::from_bytes)?;
     let (name, kind) = (question.name, question.kind.map(Into::into));
-    Ok(Query { under, conditions, name, kind, after, limit, effort: Query::EFFORT })
+    let text = question.text.map(|text| text.parse()).transpose()?;
+    Ok(Query { under, conditions, name, kind, text, after, limit, effort: Query::EFFORT })
 }
 
 pub(crate) fn condition(asked: Where) -> Result<Condition, Problem> {

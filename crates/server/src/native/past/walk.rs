@@ -52,6 +52,7 @@ pub(crate) async fn search(
         conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
         name: question.name,
         kind: question.kind.map(Into::into),
+        text: question.text.map(|text| text.parse()).transpose()?,
     };
     let begin = move |store: &Store| store.search_as_of(&caller, &search);
     answer(app, begin, question.limit).await

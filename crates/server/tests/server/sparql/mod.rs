@@ -5,6 +5,7 @@ mod hostile;
 mod outsider;
 mod protocol;
 mod term_search;
+mod text;
 
 use std::collections::BTreeSet;
 

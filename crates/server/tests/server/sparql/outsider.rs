@@ -3,7 +3,7 @@
 use super::{ADDRESSES, ask_as};
 use crate::support::{ADMIN, TestServer};
 
-const QUERIES: [&str; 9] = [
+const QUERIES: [&str; 12] = [
     "SELECT * { ?s ?p ?o }",
     "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }",
     "SELECT (COUNT(?g) AS ?n) { GRAPH ?g {} }",
@@ -11,6 +11,9 @@ const QUERIES: [&str; 9] = [
     "SELECT * { ?s ?p 'hidden' }",
     "SELECT * { ?s <http://www.w3.org/ns/ldp#contains> ?o }",
     "SELECT * { <cenote:/home/vault/veiled> ?p ?o }",
+    "SELECT * { ?s <http://jena.apache.org/text#query> 'hidden' }",
+    "SELECT (COUNT(?s) AS ?n) { ?s <http://jena.apache.org/text#query> 'hid*' }",
+    "ASK { ?s <http://jena.apache.org/text#query> 'veiled' }",
     "ASK { ?x ?p <cenote:/home/vault/veiled/deep> }",
     "SELECT * { ?a (<http://www.w3.org/ns/ldp#contains>|<cenote:attribute/k>)+ ?b }",
 ];

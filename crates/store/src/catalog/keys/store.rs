@@ -31,9 +31,14 @@ pub(crate) fn feed() -> Bytes {
 pub(crate) fn feed_after(position: Option<[u8; 12]>) -> KeyRange {
     let range = Key::new(b'F').prefix();
     match position {
-        Some(position) => range.after(&Key::new(b'F').bytes(&position).done()),
+        Some(position) => range.after(&feed_entry(position)),
         None => range,
     }
+}
+
+/// The change at a position.
+pub(crate) fn feed_entry(position: [u8; 12]) -> Bytes {
+    Key::new(b'F').bytes(&position).done()
 }
 
 /// The position in a key of [`feed_after`].

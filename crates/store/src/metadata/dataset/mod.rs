@@ -19,7 +19,8 @@ use super::index::{self, Scan};
 use super::quads::{Candidates, Pattern};
 use super::{Links, iri_of, read};
 use crate::catalog::{Reads, Record, View, keys};
-use crate::model::{Kind, Name, Resource, ResourceId, StorePath, Time};
+use crate::model::{Kind, Name, Resource, ResourceId, Statement, StorePath, Term, Time};
+use crate::text::{TextCandidates, TextLead, TextQuery};
 use crate::{Caller, Result, resources};
 
 /// All that one caller may read of one state of the store.
@@ -120,11 +121,27 @@ impl<'a> Dataset<'a> {
 
     /// The statements in the description of a resource, or those with one predicate; none if the caller may not see it.
     pub fn facts(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
+        self.facts_that(id, |it| predicate.is_none_or(|iri| it.predicate == iri))
+    }
+
+    /// The same of those whose objects are literals.
+    pub fn literals(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
+        self.facts_that(id, |it| {
+            matches!(it.object, Term::Literal { .. })
+                && predicate.is_none_or(|iri| it.predicate == iri)
+        })
+    }
+
+    fn facts_that(
+        &self,
+        id: ResourceId,
+        is_wanted: impl Fn(&Statement) -> bool,
+    ) -> Result<Vec<Fact>> {
         if self.seen(id)?.is_none() {
             return Ok(Vec::new());
         }
         let graph = read(self.view, id.0)?;
-        let wanted = graph.into_iter().filter(|it| predicate.is_none_or(|iri| it.predicate == iri));
+        let wanted = graph.into_iter().filter(|it| is_wanted(it));
         wanted.map(|statement| self.fact(id, statement)).collect()
     }
 
@@ -137,6 +154,17 @@ impl<'a> Dataset<'a> {
         pattern: &Pattern,
     ) -> Result<impl Iterator<Item = Result<ResourceId>> + use<'a>> {
         Candidates::new(self.view, &self.links, &pattern.canonical(&self.links)?)
+    }
+
+    /// The resources that may have the words of a query, by id: some of them have not, and some the caller may not read. None if the index
+    /// cannot lead in this state.
+    pub fn holding<'t>(
+        &self,
+        lead: &'t dyn TextLead,
+        text: &TextQuery,
+    ) -> Result<Option<impl Iterator<Item = Result<ResourceId>> + use<'t>>> {
+        let candidates = TextCandidates::new(self.view, (lead, text), None)?;
+        Ok(candidates.map(|mut all| std::iter::from_fn(move || all.next().transpose())))
     }
 
     /// The descriptions in which something is stated of an IRI, or of a resource or a part of it, other than in the description of

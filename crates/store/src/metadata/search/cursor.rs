@@ -1,6 +1,6 @@
 //! The position at which a search continues.
 
-use crate::model::Name;
+use crate::model::{Name, ResourceId};
 use crate::{Error, Result};
 
 /// The position at which a search continues. It can name what its caller may not see: an opening seals it before it returns it.
@@ -14,10 +14,13 @@ pub(in crate::metadata) enum Position {
     Tree(Vec<Name>),
     /// After this key, in the range of this number of those that the condition has.
     Index(u8, Vec<u8>),
+    /// After the resource with this id.
+    Text(ResourceId),
 }
 
 const TREE: u8 = b't';
 const INDEX: u8 = b'i';
+const TEXT: u8 = b'w';
 
 impl SearchCursor {
     pub(in crate::metadata) fn at(position: Position) -> Self {
@@ -36,6 +39,7 @@ impl SearchCursor {
                 [&[TREE], names.join("/").as_bytes()].concat()
             }
             Position::Index(range, key) => [&[INDEX, *range], key.as_slice()].concat(),
+            Position::Text(id) => [&[TEXT], id.0.to_be_bytes().as_slice()].concat(),
         }
     }
 
@@ -48,6 +52,10 @@ impl SearchCursor {
                 Ok(Self(Position::Tree(names.map_err(|_| foreign())?)))
             }
             [INDEX, range, key @ ..] => Ok(Self(Position::Index(*range, key.to_vec()))),
+            [TEXT, id @ ..] => {
+                let id = id.try_into().map_err(|_| foreign())?;
+                Ok(Self(Position::Text(ResourceId(u64::from_be_bytes(id)))))
+            }
             _ => Err(foreign()),
         }
     }
@@ -66,9 +74,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_round_trips(names in proptest::collection::vec("[^/\0.]{1,9}", 1..4), range: u8, key: Vec<u8>) {
+        fn a_cursor_round_trips(names in proptest::collection::vec("[^/\0.]{1,9}", 1..4), range: u8, key: Vec<u8>, id: u64) {
             let names = names.into_iter().map(|name| Name::new(name).unwrap()).collect();
-            for position in [Position::Tree(names), Position::Index(range, key)] {
+            let text = Position::Text(ResourceId(id));
+            for position in [Position::Tree(names), Position::Index(range, key), text] {
                 let cursor = SearchCursor::at(position);
                 prop_assert_eq!(SearchCursor::from_bytes(&cursor.to_bytes()).unwrap(), cursor);
             }

@@ -25,7 +25,8 @@ impl<'a> Matcher<'a> {
         query: &Query,
         top: ResourceId,
     ) -> Result<Self> {
-        let wanted = Wanted::new(query.conditions.clone(), query.name.as_deref(), query.kind)?;
+        let wanted = Wanted::new(query.conditions.clone(), query.name.as_deref(), query.kind)?
+            .with_text(query.text.clone());
         let (ancestors, links) = (Ancestors::new(view, top), Links::new(view, caller));
         Ok(Self { view, caller, wanted, ancestors, links })
     }
@@ -37,7 +38,9 @@ impl<'a> Matcher<'a> {
     /// An entry of the tree, and what the caller may do with it.
     pub(super) fn entry(&self, stat: Stat, rights: Rights) -> Result<Option<Stat>> {
         let seen = rights.allow(Operation::Stat) && self.is_wanted(&stat.resource);
-        let holds = seen && (!self.wanted.has_conditions() || self.holds(&self.graph(stat.id)?)?);
+        let holds = seen
+            && (!self.wanted.has_conditions()
+                || self.holds(&stat.resource, &self.graph(stat.id)?)?);
         Ok(holds.then_some(stat))
     }
 
@@ -55,7 +58,7 @@ impl<'a> Matcher<'a> {
             return Ok(None);
         }
         let graph = self.graph(id)?;
-        if !wanted(&graph) || !self.holds(&graph)? {
+        if !wanted(&graph) || !self.holds(&resource, &graph)? {
             return Ok(None);
         }
         let chain = Chain::read(self.view, id)?;
@@ -67,8 +70,11 @@ impl<'a> Matcher<'a> {
         read(self.view, id.0)
     }
 
-    fn holds(&self, graph: &Graph) -> Result<bool> {
-        Ok(self.wanted.holds(&self.links.shown(graph)?.graph))
+    fn holds(&self, resource: &Resource, graph: &Graph) -> Result<bool> {
+        if !self.wanted.is_worded(&resource.name, graph) {
+            return Ok(false);
+        }
+        Ok(!self.wanted.needs_links() || self.wanted.holds(&self.links.shown(graph)?.graph))
     }
 
     fn is_wanted(&self, resource: &Resource) -> bool {

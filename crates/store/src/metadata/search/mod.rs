@@ -1,6 +1,6 @@
 //! Search: which resources below a path have these attributes, names and kinds.
 //!
-//! Two plans lead to the answer: a scan of the index of statements, and a walk of the tree. The first page
+//! Two plans lead to the answer: an index (of statements, or of texts), and a walk of the tree. The first page
 //! runs both in turn and keeps the one that is ahead; its cursor says which that was, and where it stopped.
 //! The cost of a page is what it examines, which is bounded, so it can have fewer items than requested, or none,
 //! and a cursor nevertheless.
@@ -13,6 +13,7 @@ mod cursor;
 mod index;
 mod matching;
 mod page;
+mod text;
 mod tree;
 mod wanted;
 
@@ -23,12 +24,14 @@ pub(super) use self::cursor::{Position, foreign};
 use self::index::IndexScan;
 use self::matching::Matcher;
 use self::page::{Found, Plan};
+use self::text::TextScan;
 use self::tree::TreeWalk;
 pub(crate) use self::wanted::Wanted;
 use crate::access::{Chain, Operation};
 use crate::catalog::View;
 use crate::model::{At, Kind, Stat};
 use crate::resources::find;
+use crate::text::{TextLead, TextQuery};
 use crate::{Caller, Result, Store};
 
 /// What to look for; all of it must hold.
@@ -42,6 +45,8 @@ pub struct Query {
     pub name: Option<String>,
     /// Only this kind.
     pub kind: Option<Kind>,
+    /// Words in the name or the description.
+    pub text: Option<TextQuery>,
     /// Where a page continues: [`SearchPage::next`] of the one before, of the same search.
     pub after: Option<SearchCursor>,
     /// At most this many items.
@@ -69,17 +74,32 @@ pub struct SearchPage {
 impl Store {
     /// Finds resources that the caller may see.
     pub fn search(&self, caller: &Caller, query: &Query) -> Result<SearchPage> {
+        self.search_with(caller, query, None)
+    }
+
+    /// The same with an index of texts, which finds words without a walk. It is to be taken before this call.
+    pub fn search_with(
+        &self,
+        caller: &Caller,
+        query: &Query,
+        lead: Option<&dyn TextLead>,
+    ) -> Result<SearchPage> {
         let view = self.view()?;
         let top = find(&view, caller, &query.under, Operation::Stat)?;
         let mut matcher = Matcher::new(&view, caller, query, top.id())?;
         match query.after.as_ref().map(SearchCursor::position) {
-            None => first_page(&view, caller, query, top, &mut matcher),
+            None => first_page((&view, caller), (query, lead), top, &mut matcher),
             Some(Position::Tree(after)) => {
                 alone(TreeWalk::new(&view, caller, top, Some(after))?, query, &mut matcher)
             }
             Some(Position::Index(range, key)) => {
                 let condition = narrowest(query).ok_or_else(foreign)?;
                 let scan = IndexScan::new(&view, condition, &matcher)?.after(*range, key)?;
+                alone(scan, query, &mut matcher)
+            }
+            Some(Position::Text(id)) => {
+                let text = query.text.as_ref().zip(lead).ok_or_else(foreign)?;
+                let scan = TextScan::new(&view, text, Some(*id))?.ok_or_else(foreign)?;
                 alone(scan, query, &mut matcher)
             }
         }
@@ -93,15 +113,28 @@ fn narrowest(query: &Query) -> Option<&Condition> {
 
 /// Both plans in turn, until one of them has a page or the effort is spent; then the one that found more.
 fn first_page(
-    view: &View,
-    caller: &Caller,
-    query: &Query,
+    (view, caller): (&View, &Caller),
+    (query, lead): (&Query, Option<&dyn TextLead>),
     top: Chain,
     matcher: &mut Matcher<'_>,
 ) -> Result<SearchPage> {
-    let mut tree = Found::by(TreeWalk::new(view, caller, top, None)?, query);
+    let tree = Found::by(TreeWalk::new(view, caller, top, None)?, query);
+    if let Some(text) = query.text.as_ref().zip(lead)
+        && let Some(scan) = TextScan::new(view, text, None)?
+    {
+        return first_of(Found::by(scan, query), tree, query, matcher);
+    }
     let Some(condition) = narrowest(query) else { return finish(tree, query, matcher) };
-    let mut index = Found::by(IndexScan::new(view, condition, matcher)?, query);
+    let scan = IndexScan::new(view, condition, matcher)?;
+    first_of(Found::by(scan, query), tree, query, matcher)
+}
+
+fn first_of<I: Plan, T: Plan>(
+    mut index: Found<I>,
+    mut tree: Found<T>,
+    query: &Query,
+    matcher: &mut Matcher<'_>,
+) -> Result<SearchPage> {
     while index.looked() + tree.looked() < query.effort.max(1) {
         if index.turn(matcher)? {
             return Ok(index.into_page());

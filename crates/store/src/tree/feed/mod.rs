@@ -144,6 +144,11 @@ impl Position {
         Self(keys::feed_position(key))
     }
 
+    /// What its key ends with; none before all changes.
+    pub(crate) fn key(self) -> Option<[u8; 12]> {
+        self.0
+    }
+
     /// The version of the commit that the change at this position was made in.
     pub(crate) fn commit(self) -> u64 {
         let bytes = self.0.unwrap_or_default();

@@ -19,10 +19,12 @@ What is in a collection and has an attribute:
   cenote sparql 'SELECT ?x ?t { <cenote:/lab> ldp:contains ?x . ?x meta:temp ?t FILTER(xsd:decimal(?t) > 300) }'
 How many objects each user created:
   cenote sparql 'SELECT ?who (COUNT(?x) AS ?n) { ?x a ldp:NonRDFSource ; fedora:createdBy ?who } GROUP BY ?who'
+What has these words in its name or its values:
+  cenote sparql 'SELECT ?x { ?x text:query \"water box*\" }'
 All that is known of a resource:
   cenote sparql 'DESCRIBE <cenote:/lab/run7>'
 
-The prefixes rdf, rdfs, xsd, dcterms, foaf, ldp, fedora, premis, ebucore and meta need not be declared. A table is printed as
+The prefixes rdf, rdfs, xsd, dcterms, foaf, ldp, fedora, premis, ebucore, meta and text need not be declared. A table is printed as
 values with tabs between them, in the order of the query; a graph as N-Triples; --format prints the server's answer as it is.")]
 pub(crate) struct Args {
     /// The query; `-` is standard input
@@ -70,7 +72,7 @@ impl Format {
 const PLAIN: &str = "application/sparql-results+json, application/n-triples";
 
 /// Prefixes that need not be declared.
-const PREFIXES: [(&str, &str); 10] = [
+const PREFIXES: [(&str, &str); 11] = [
     ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
@@ -81,6 +83,7 @@ const PREFIXES: [(&str, &str); 10] = [
     ("premis", "http://www.loc.gov/premis/rdf/v1#"),
     ("ebucore", "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#"),
     ("meta", "cenote:attribute/"),
+    ("text", "http://jena.apache.org/text#"),
 ];
 
 impl Args {

@@ -83,6 +83,9 @@ pub(crate) struct Search {
     #[schema(example = "*.gsd")]
     pub(crate) name: Option<String>,
     pub(crate) kind: Option<KindWord>,
+    /// Words in the name or the description; `word*` for how one begins, `"some words"` for a phrase.
+    #[schema(example = "temperature box*")]
+    pub(crate) text: Option<String>,
     /// Where a page continues: `next` of the one before, of the same search.
     pub(crate) after: Option<String>,
     /// At most this many.

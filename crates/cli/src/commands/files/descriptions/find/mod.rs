@@ -10,7 +10,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Find resources by name, kind and metadata; all conditions must hold.
+/// Find resources by words, name, kind and metadata; all conditions must hold.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A condition is an attribute alone (it exists), or an attribute, an operator and a value:
@@ -18,7 +18,12 @@ A condition is an attribute alone (it exists), or an attribute, an operator and 
 Values are compared as numbers or as dates and times (ISO 8601) if both are; with `~`, `%` matches
 any text and `_` any one character. Spaces around an attribute or a value do not count. Quote an attribute that contains an
 operator, and a value that begins or ends with a space:
-  --meta '\"a=b\" = \" with spaces \"'")]
+  --meta '\"a=b\" = \" with spaces \"'
+
+Words are looked for in names and in the values of metadata, without regard to case and accents; all must be there.
+`word*` is each word that begins so, and quotation marks make a phrase:
+  --text 'temperature box*'  --text '\"water model\" 2024'
+The first search for words makes an index of all, which takes a while in a large store; what is written later is found at once.")]
 pub(crate) struct Args {
     /// Where to search: this resource and everything below it
     #[arg(default_value = "/")]
@@ -26,6 +31,9 @@ pub(crate) struct Args {
     /// A pattern that the name must match, such as '*.gsd'
     #[arg(long, short, value_name = "PATTERN")]
     name: Option<String>,
+    /// Words in the name or the values of metadata
+    #[arg(long, short, value_name = "WORDS")]
+    text: Option<String>,
     /// The kind of resource
     #[arg(long, short, value_enum)]
     kind: Option<KindArg>,
@@ -69,6 +77,7 @@ impl Args {
             r#where: self.meta,
             name: self.name,
             kind: self.kind.map(Into::into),
+            text: self.text,
         };
         let mut left = self.limit.unwrap_or(usize::MAX);
         if let Some(moment) = &self.past.as_of {

@@ -1,0 +1,70 @@
+//! An index that takes longer than a search may wait.
+
+use std::cell::Cell;
+
+use cenote_text::{NotReady, TextIndex};
+
+use super::world::World;
+
+#[test]
+fn what_was_made_is_kept_and_goes_on() {
+    let world = World::new();
+    for n in 0..2_500 {
+        world.mkdir(&format!("/thing {n}")).unwrap();
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut told = Vec::new();
+    let found = loop {
+        // Each time another process, that waits for one step.
+        let index = TextIndex::in_directory(dir.path().join("text"));
+        match index.lead(&world.store, &|| false) {
+            Ok(lead) => break world.found(&world.admin, "thing", Some(lead.as_ref())),
+            Err(NotReady::Making(percent)) => told.push(percent),
+            Err(other) => panic!("{other}"),
+        }
+        assert!(told.len() < 10, "{told:?}");
+    };
+    assert_eq!(found.len(), 2_500);
+    assert!(told.len() >= 3 && told.is_sorted() && told[0] > 0, "{told:?}");
+}
+
+#[test]
+fn who_waits_for_another_is_told_so_when_patience_ends() {
+    let world = World::new();
+    for n in 0..1_500 {
+        world.mkdir(&format!("/thing {n}")).unwrap();
+    }
+    let index = TextIndex::in_memory();
+    let asked = Cell::new(false);
+    let lead = index.lead(&world.store, &|| {
+        // While this one has the turn, another comes.
+        let other = index.lead(&world.store, &|| false);
+        assert!(matches!(other, Err(NotReady::Making(_))));
+        asked.set(true);
+        true
+    });
+    assert!(lead.is_ok() && asked.get());
+}
+
+#[test]
+fn many_searches_at_a_time_share_one_index() {
+    let world = World::new();
+    for n in 0..1_500 {
+        world.mkdir(&format!("/thing {n}")).unwrap();
+    }
+    let index = TextIndex::in_memory();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                assert_eq!(world.led(&index, &world.admin, "thing").len(), 1_500);
+            });
+        }
+        scope.spawn(|| {
+            for n in 0..50 {
+                let name = format!("/other {n}");
+                world.mkdir(&name).unwrap();
+                assert!(world.led(&index, &world.admin, &format!("other {n}")).contains(&name));
+            }
+        });
+    });
+}
