@@ -20,6 +20,7 @@ const REQUESTS: [(Request, &str); 22] = [
     (("GET", "/v1/access/why?path=O", ""), "read_description|control"),
     (("GET", "/v1/fsO", ""), "read_content"),
     (("GET", "/v1/list?path=C", ""), "list"),
+    (("GET", "/v1/list/brief?path=C", ""), "list"),
     (("GET", "/v1/walk?path=C", ""), "list"),
     (
         (
