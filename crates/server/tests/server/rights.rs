@@ -12,7 +12,7 @@ use crate::support::{ADMIN, Answer, TestServer, USER, basic};
 type Request = (&'static str, &'static str, &'static str);
 
 /// Requests, with the rights that each requires; `|` separates alternatives.
-const REQUESTS: [(Request, &str); 22] = [
+const REQUESTS: [(Request, &str); 23] = [
     (("GET", "/v1/stat?path=O", ""), "read_description"),
     (("GET", "/v1/du?path=O", ""), "read_description"),
     (("GET", "/v1/meta?path=O", ""), "read_description"),

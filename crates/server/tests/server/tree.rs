@@ -23,8 +23,9 @@ async fn a_listing_is_returned_in_pages_in_name_order() {
 #[tokio::test]
 async fn a_brief_listing_has_some_attributes_of_the_same_entries() {
     let server = TestServer::new();
-    server.put("/lab/a?mode=384&mtime=2026-11-25T01:02:03Z", "x").await.expect(201);
     server.put("/lab/sub/b", "y").await.expect(201);
+    let uri = "/v1/fs/lab/a?mode=384&mtime=2026-11-25T01:02:03Z";
+    server.ask("PUT", uri).body("x").send().await.expect(201);
     for new in [
         json!({"path": "/lab/link", "kind": "link", "target": "/lab/a"}),
         json!({"path": "/lab/note", "kind": "description"}),
