@@ -8,7 +8,9 @@ dropped; the file of the server is read once before, so that its disk is not mea
 """
 
 import argparse
+import base64
 import concurrent.futures
+import http.client
 import os
 import pathlib
 import shutil
@@ -238,11 +240,33 @@ class Bench:
         for name, root in (('mount', self.mnt / 'small'), ('disk', self.world.dir / 'local/small')):
             root.mkdir()
             took[name] = seconds(lambda: write(root))
-        self.line(f'write {count} files of one byte', f'{count / took["mount"]:,.0f} a second', f'to the disk, not synced, {count / took["disk"]:,.0f}')
+        beside = f'to the disk, not synced, {count / took["disk"]:,.0f}; `PUT` over one connection {self.puts(count):,.0f}'
+        self.line(f'write {count} files of one byte', f'{count / took["mount"]:,.0f} a second', beside)
+        self.line('the same, 16 at a time', f'{self.concurrent_writes(count):,.0f} a second')
         self.remounted()()
         first = seconds(lambda: read(self.mnt / 'small'))
         self.line(f'read {count} files of one byte, first time', f'{first:.3f} s')
         self.line('again', f'{seconds(lambda: read(self.mnt / "small")):.3f} s')
+
+    def puts(self, count):
+        """How many objects of one byte are put a second, one after the other: what a file costs at least."""
+        connection = http.client.HTTPConnection(self.world.url.split('//')[1])
+        headers = {'Authorization': 'Basic ' + base64.b64encode(b'ada:a secret').decode()}
+
+        def put(n):
+            connection.request('PUT', f'/v1/fs/puts/{n}?parents=true', b'x', headers)
+            answer = connection.getresponse()
+            answer.read()
+            assert answer.status == 201, answer.status
+        put('first')
+        return count / seconds(lambda: [put(n) for n in range(count)])
+
+    def concurrent_writes(self, count):
+        root = self.mnt / 'concurrent'
+        root.mkdir()
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            write = lambda n: (root / f'{n}').write_bytes(b'x')
+            return count / seconds(lambda: list(pool.map(write, range(count))))
 
     def listing(self):
         count = self.options.entries

@@ -48,5 +48,5 @@ pub use id::{BlobId, BlobIdError};
 pub use outside::Outside;
 pub use place::{Place, Stored};
 pub use private::{make_all_private, make_file_private, make_private};
-pub use read::ReadStream;
+pub use read::{ReadStream, read_here};
 pub use writer::{BlobWriter, Written};

@@ -33,6 +33,8 @@ pub struct Place {
     store: Arc<dyn ObjectStore>,
     /// The absolute directory of a place on a local disk.
     root: Option<Arc<FilePath>>,
+    /// Whether blobs may be read from their files there, beside the store.
+    direct: bool,
     part_size: usize,
     /// The only file, whatever blob is requested; see [`Outside`](crate::Outside).
     only: Option<Path>,
@@ -65,7 +67,7 @@ impl Place {
         let root = dir.canonicalize()?;
         let store = LocalFileSystem::new_with_prefix(&root)?.with_fsync(true);
         let place = Self::over(name, Arc::new(store), LOCAL_PART);
-        Ok(Self { root: Some(root.into()), ..place })
+        Ok(Self { root: Some(root.into()), direct: true, ..place })
     }
 
     /// A place in memory, which is dropped with its last clone.
@@ -125,7 +127,7 @@ impl Place {
     }
 
     fn over(name: &str, store: Arc<dyn ObjectStore>, part_size: usize) -> Self {
-        Self { name: name.into(), store, root: None, part_size, only: None }
+        Self { name: name.into(), store, root: None, direct: false, part_size, only: None }
     }
 
     /// The same place with its store wrapped by `wrap`: a throttle, a counter, or fault injection for a test.
@@ -133,7 +135,7 @@ impl Place {
     where
         F: FnOnce(Arc<dyn ObjectStore>) -> Arc<dyn ObjectStore>,
     {
-        Self { store: wrap(self.store), ..self }
+        Self { store: wrap(self.store), direct: false, ..self }
     }
 
     /// The name of this place in the catalog.
@@ -218,6 +220,11 @@ impl Place {
     /// The path from which the blob `id` is read.
     pub(crate) fn path_of(&self, id: BlobId) -> Path {
         self.only.clone().unwrap_or_else(|| id.path())
+    }
+
+    /// The file from which the blob `id` can be read, if it need not be read through the store.
+    pub(crate) fn file_of(&self, id: BlobId) -> Option<PathBuf> {
+        self.local_path(id).filter(|_| self.direct)
     }
 
     pub(crate) fn part_size(&self) -> usize {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use cenote_client::{At, Client, Content, Error, PastEntry, ReadOptions, Resource, With, Xattr};
+use cenote_client::{At, Client, Content, Error, PastEntry, ReadOptions, Resource, Xattr};
 use futures_util::{Stream, TryStreamExt};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -196,7 +196,7 @@ impl Source {
         let (mut entries, mut after) = (Vec::new(), None);
         loop {
             let at = At::Id(place.id);
-            let list = || self.client.list_page(&at, after.as_deref(), Some(PAGE), With::default());
+            let list = || self.client.list_brief(&at, after.as_deref(), Some(PAGE));
             let page = self.insist(|| self.within(list())).await?;
             entries.extend(page.entries);
             match page.next {

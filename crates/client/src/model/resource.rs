@@ -24,7 +24,8 @@ pub enum ResourceKind {
 pub struct Resource {
     /// Its id, which is never reused.
     pub id: u64,
-    /// Its path.
+    /// Its path; empty in a brief listing.
+    #[serde(default)]
     pub path: String,
     /// Its name; empty or absent for the root.
     pub name: Option<String>,
@@ -109,6 +110,16 @@ pub struct Resource {
 pub struct Listing {
     /// The collection itself.
     pub collection: Resource,
+    /// Its children, in the order of the names' bytes.
+    pub entries: Vec<Resource>,
+    /// Where the next page starts; `None` after the last.
+    pub next: Option<String>,
+}
+
+/// A page of a collection, whose entries have the few attributes that a file system shows: their id, name, kind, size, tag and
+/// state, times, mode and target. All others are missing.
+#[derive(Debug, Clone, Deserialize)]
+pub struct BriefListing {
     /// Its children, in the order of the names' bytes.
     pub entries: Vec<Resource>,
     /// Where the next page starts; `None` after the last.

@@ -1,6 +1,6 @@
 //! Names and attributes.
 
-use cenote_client::{At, With};
+use cenote_client::At;
 
 use super::drafts::check_name;
 use super::{Entry, FileSystem};
@@ -113,7 +113,7 @@ impl FileSystem {
     async fn list_small(&self, dir: Ino) -> Result<bool> {
         let (place, generation) = self.directory(dir)?;
         let (at, source) = (At::Id(place.id), &self.0.source);
-        let page = source.client.list_page(&at, None, Some(SMALL_PAGE), With::default());
+        let page = source.client.list_brief(&at, None, Some(SMALL_PAGE));
         match source.within(page).await {
             Ok(page) if page.next.is_none() => Ok(self.lock().fill(dir, generation, &page.entries)),
             Ok(_) => Ok(false),

@@ -83,6 +83,29 @@ async fn cached_attributes_cost_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_first_listing_with_attributes_costs_one_request_a_page() {
+    let world = World::new();
+    for n in 0..30 {
+        world.put(&format!("/lab/f{n:02}"), "x").await;
+    }
+    let mount = world.mount().await;
+    let lab = mount.find("/lab").await.unwrap();
+    world.gate.sent();
+    assert_eq!(mount.names("/lab").await.unwrap().len(), 30);
+    // What `ls -l` asks of each file.
+    for n in 0..30 {
+        let ino = mount.system.lookup(lab, &format!("f{n:02}")).await.unwrap().ino;
+        for name in ["security.capability", "security.selinux", "system.posix_acl_access"] {
+            let refused = mount.system.getxattr(ino, name).await.unwrap_err();
+            assert_eq!(refused.errno, libc::EOPNOTSUPP);
+        }
+    }
+    let sent = world.gate.sent();
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert!(sent[0].starts_with("/v1/list/brief?"), "{sent:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_missing_name_is_looked_up_once() {
     let world = World::new();
     world.put("/lab/a", "x").await;

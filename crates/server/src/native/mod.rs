@@ -102,6 +102,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(changesets::commit))
         .routes(routes!(tree::stat::stat, tree::stat::stat_many))
         .routes(routes!(tree::list::list))
+        .routes(routes!(tree::list::list_brief))
         .routes(routes!(tree::create::create))
         .routes(routes!(tree::relocate::relocate))
         .routes(routes!(tree::relocate::copy))

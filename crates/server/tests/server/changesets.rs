@@ -209,6 +209,7 @@ async fn operations(server: &TestServer) -> Vec<(&'static str, &'static str, Str
         "/v1/keys",
         "/v1/links",
         "/v1/list",
+        "/v1/list/brief",
         "/v1/meta",
         "/v1/shared",
         "/v1/stat",

@@ -45,11 +45,12 @@ const METHODS: [&str; 16] = [
     "GET", "GET", "PUT", "PUT", "POST", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE",
     "CONNECT", "get", "G\0T", "", "\u{e9}",
 ];
-const ROUTES: [&str; 38] = [
+const ROUTES: [&str; 39] = [
     "/v1/fs/h/a",
     "/v1/fs/h/",
     "/v1/fs",
     "/v1/list",
+    "/v1/list/brief",
     "/v1/walk",
     "/v1/stat",
     "/v1/create",

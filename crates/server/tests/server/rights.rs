@@ -12,7 +12,7 @@ use crate::support::{ADMIN, Answer, TestServer, USER, basic};
 type Request = (&'static str, &'static str, &'static str);
 
 /// Requests, with the rights that each requires; `|` separates alternatives.
-const REQUESTS: [(Request, &str); 22] = [
+const REQUESTS: [(Request, &str); 23] = [
     (("GET", "/v1/stat?path=O", ""), "read_description"),
     (("GET", "/v1/du?path=O", ""), "read_description"),
     (("GET", "/v1/meta?path=O", ""), "read_description"),
@@ -20,6 +20,7 @@ const REQUESTS: [(Request, &str); 22] = [
     (("GET", "/v1/access/why?path=O", ""), "read_description|control"),
     (("GET", "/v1/fsO", ""), "read_content"),
     (("GET", "/v1/list?path=C", ""), "list"),
+    (("GET", "/v1/list/brief?path=C", ""), "list"),
     (("GET", "/v1/walk?path=C", ""), "list"),
     (
         (

@@ -21,6 +21,38 @@ async fn a_listing_is_returned_in_pages_in_name_order() {
 }
 
 #[tokio::test]
+async fn a_brief_listing_has_some_attributes_of_the_same_entries() {
+    let server = TestServer::new();
+    server.put("/lab/sub/b", "y").await.expect(201);
+    let uri = "/v1/fs/lab/a?mode=384&mtime=2026-11-25T01:02:03Z";
+    server.ask("PUT", uri).body("x").send().await.expect(201);
+    for new in [
+        json!({"path": "/lab/link", "kind": "link", "target": "/lab/a"}),
+        json!({"path": "/lab/note", "kind": "description"}),
+    ] {
+        server.post("/v1/create", new).await.expect(201);
+    }
+    for page in ["limit=2", "after=link"] {
+        let ask = async |route: &str| {
+            let uri = format!("{route}?path=/lab&{page}");
+            server.ask("GET", &uri).send().await.expect(200)
+        };
+        let (whole, brief) = (ask("/v1/list").await, ask("/v1/list/brief").await);
+        assert_eq!((names(&whole), &whole["next"]), (names(&brief), &brief["next"]));
+        let pairs = whole["entries"].as_array().unwrap().iter();
+        for (whole, brief) in pairs.zip(brief["entries"].as_array().unwrap()) {
+            let shown = "id name kind size etag state created modified content_modified \
+                         members_modified mode mtime target";
+            let shown = shown.split_whitespace().filter(|field| !whole[field].is_null());
+            let shown = shown.map(|field| (field.to_owned(), whole[field].clone()));
+            assert_eq!(*brief, Value::Object(shown.collect()));
+        }
+    }
+    let refused = server.ask("GET", "/v1/list/brief?path=/lab&limit=0").send().await;
+    assert_eq!(refused.status, 400);
+}
+
+#[tokio::test]
 async fn a_resource_is_found_by_its_id_wherever_it_moves() {
     let server = TestServer::new();
     let put = server.put("/lab/a", "x").await.expect(201);

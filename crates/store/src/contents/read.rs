@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use cenote_blob::{Algorithm, Hasher};
-use futures_util::stream::StreamExt;
+use cenote_blob::{Algorithm, Hasher, read_here};
+use futures_util::FutureExt;
+use futures_util::stream::{StreamExt, iter};
 
 use crate::access::{Chain, Operation};
 use crate::catalog::View;
@@ -12,6 +13,9 @@ use crate::contents::layout::{ContentStream, Layout};
 use crate::model::{At, ContentHead, Digests, Kind, PlaceId, Stat};
 use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Result, Store, versions};
+
+/// The largest range, in bytes, that is read before the answer begins.
+const SHORT: u64 = 512 << 10;
 
 /// What to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -132,6 +136,20 @@ impl Opened {
             ));
         }
         Ok(self.layout.bytes(range))
+    }
+
+    /// The same, for a thread that may block: a short range on a local disk is read at once, on this thread.
+    pub fn bytes_here(self, range: Range<u64>) -> Result<ContentStream> {
+        let is_short = range.end.saturating_sub(range.start) <= SHORT;
+        let mut stream = self.bytes(range)?;
+        if !is_short {
+            return Ok(stream);
+        }
+        match read_here(|| stream.next().now_or_never()) {
+            Some(first) => Ok(iter(first).chain(stream).boxed()),
+            // It is elsewhere, and on its way now.
+            None => Ok(stream),
+        }
     }
 
     /// The whole content in memory, for one that is small.

@@ -1,7 +1,7 @@
 //! Contents: whole, in ranges, written in place, shared, with conditions and digests.
 
 use cenote_blob::Place;
-use cenote_kv::{FjallEngine, FjallOptions};
+use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine};
 use cenote_store::{
     Algorithm, At, Conditions, Digests, ErrorKind, Expected, PutOptions, ReadOptions, Stat, Where,
 };
@@ -26,7 +26,10 @@ fn only_if(conditions: Conditions) -> PutOptions {
 fn range(world: &World, from: &str, range: std::ops::Range<u64>) -> cenote_store::Result<Vec<u8>> {
     use futures_util::TryStreamExt;
     let opened = world.store.open(&world.admin, &at(from), &ReadOptions::default())?;
-    let chunks: Vec<bytes::Bytes> = run(opened.bytes(range)?.try_collect())?;
+    let here = opened.clone();
+    let chunks: Vec<bytes::Bytes> = run(opened.bytes(range.clone())?.try_collect())?;
+    let at_once: Vec<_> = run(async { here.bytes_here(range)?.try_collect().await })?;
+    assert!(at_once.concat() == chunks.concat());
     Ok(chunks.concat())
 }
 
@@ -44,6 +47,23 @@ fn bytes_are_read_back_completely_and_in_ranges() {
         assert!(range(&world, "/a", middle).unwrap() == expected);
         assert_eq!(kind(range(&world, "/a", 0..size as u64 + 1)), ErrorKind::Range);
     }
+}
+
+#[test]
+fn a_short_range_on_a_disk_is_read_by_the_thread_that_asks_for_it() {
+    use futures_util::{FutureExt, StreamExt};
+    let dir = tempfile::tempdir().unwrap();
+    let world = world_on(MemoryEngine::new(), Place::local("main", dir.path()).unwrap());
+    let bytes = noise(2_000_000, 1);
+    world.put("/a", &bytes);
+    let open = || world.store.open(&world.admin, &at("/a"), &ReadOptions::default()).unwrap();
+    // There is no runtime here, so no other thread can read.
+    let mut chunks = open().bytes_here(70_000..80_000).unwrap();
+    let first = chunks.next().now_or_never().unwrap().unwrap().unwrap();
+    assert!(first == bytes[70_000..80_000]);
+    assert!(chunks.next().now_or_never().unwrap().is_none());
+    let long = open().bytes_here(0..2_000_000).unwrap();
+    assert!(run(long.map(Result::unwrap).collect::<Vec<_>>()).concat() == bytes);
 }
 
 #[test]

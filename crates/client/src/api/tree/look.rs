@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::api::lines::lines;
 use crate::call::Call;
 use crate::error::Problem;
-use crate::{At, Client, Error, Kind, Listing, Resource, Result, Usage};
+use crate::{At, BriefListing, Client, Error, Kind, Listing, Resource, Result, Usage};
 
 /// What a listing includes for each entry besides its attributes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,6 +84,17 @@ impl Client {
         with: With,
     ) -> Result<Listing> {
         let call = Call::get("/v1/list").at(at).query_opt("with", with.text());
+        self.json(call.query_opt("after", after).query_opt("limit", limit)).await
+    }
+
+    /// The same with the few attributes that a file system shows, which costs a third.
+    pub async fn list_brief(
+        &self,
+        at: &At,
+        after: Option<&str>,
+        limit: Option<u32>,
+    ) -> Result<BriefListing> {
+        let call = Call::get("/v1/list/brief").at(at);
         self.json(call.query_opt("after", after).query_opt("limit", limit)).await
     }
 

@@ -37,6 +37,7 @@ const ROUTES: &[(&str, &[&str])] = &[
     ("/v1/keys", &["GET"]),
     ("/v1/links", &["GET"]),
     ("/v1/list", &["GET"]),
+    ("/v1/list/brief", &["GET"]),
     ("/v1/meta", &["GET", "POST"]),
     ("/v1/meta/copy", &["POST"]),
     ("/v1/move", &["POST"]),

@@ -34,9 +34,18 @@ pub(crate) async fn read(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let options = ReadOptions { version: query.version, replica: query.replica };
-    let opened = app.blocking(move |store| store.open(&caller, &at, &options)).await?;
-    let opened = if query.verify { opened.verified().await? } else { opened };
-    answer(opened, &method, &headers)
+    if query.verify {
+        let opened = app.blocking(move |store| store.open(&caller, &at, &options)).await?;
+        return answer(opened.verified().await?, &method, &headers);
+    }
+    let store = app.store().clone();
+    // A short range is read on the thread that found it: a change of threads costs more than the read.
+    app.compute(move || {
+        let opened = store.open(&caller, &at, &options)?;
+        let bytes = if method == Method::GET { Opened::bytes_here } else { Opened::bytes };
+        answer_with(opened, (&method, &headers), bytes)
+    })
+    .await
 }
 
 /// The content, or the requested range of it, unless the caller has it already.
@@ -44,6 +53,14 @@ pub(crate) fn answer(
     opened: Opened,
     method: &Method,
     headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    answer_with(opened, (method, headers), Opened::bytes)
+}
+
+fn answer_with(
+    opened: Opened,
+    (method, headers): (&Method, &HeaderMap),
+    bytes: impl FnOnce(Opened, Range<u64>) -> cenote_store::Result<ContentStream>,
 ) -> Result<Response, Problem> {
     let written = opened.stat.resource.written();
     let described = describe(&opened);
@@ -53,7 +70,7 @@ pub(crate) fn answer(
             let range = headers.get(header::RANGE).filter(|_| ranged && *method == Method::GET);
             let selection = select(range.and_then(|range| range.to_str().ok()), opened.size());
             let (id, size) = (opened.stat.id, opened.size());
-            let content = content(selection, size, id, |range| opened.bytes(range))?;
+            let content = content(selection, size, id, |range| bytes(opened, range))?;
             Ok((described, content).into_response())
         }
     }

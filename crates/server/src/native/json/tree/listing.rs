@@ -103,6 +103,17 @@ pub(crate) struct ListQuery {
     pub(crate) with: Option<String>,
 }
 
+/// A page of a brief listing.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct BriefQuery {
+    /// Begin after this name.
+    pub(crate) after: Option<String>,
+    /// At most this many entries.
+    #[param(minimum = 1, maximum = 10000)]
+    pub(crate) limit: Option<u32>,
+}
+
 /// What a listing includes for each entry in addition to its attributes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct With {
