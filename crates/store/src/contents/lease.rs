@@ -140,6 +140,10 @@ impl Store {
         match state.copies.entry((blob, place)) {
             Entry::Occupied(mut kept) => kept.get_mut().1 += 1,
             Entry::Vacant(free) => {
+                // Other servers do not see the claim of a lease.
+                if self.is_shared() {
+                    return Ok(false);
+                }
                 let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
                 // The copy is in the catalog, or was handled by another thread before the claim.
                 claim.settle();
