@@ -54,7 +54,7 @@ impl App {
             formats: Arc::new(Semaphore::new(FORMATS)),
             queries: Semaphore::new(QUERIES),
             key_sets: Semaphore::new(KEY_SETS),
-            cursors: CursorSeal::new(),
+            cursors: CursorSeal::of(&store),
             stopping: CancellationToken::new(),
             config,
         });

@@ -71,10 +71,11 @@ impl Store {
         );
     }
 
-    /// Shows over a shared catalog that this server is there.
+    /// Shows over a shared catalog that this server is there, and looks for places that others have changed.
     async fn keep_present(&self) {
         while self.is_shared() {
             Faults::default().add(self.blocking(|store| store.beat()).await);
+            Faults::default().add(self.blocking(|store| store.refresh_places()).await);
             tokio::time::sleep(BEAT).await;
         }
     }

@@ -86,7 +86,12 @@ impl Drop for Turn<'_> {
 impl Store {
     /// Works off the recorded jobs that move bytes and that nobody works on yet, one after the other.
     pub async fn run_moves(&self) -> Result<()> {
-        for (key, value) in self.view()?.rows(&keys::jobs(), usize::MAX)? {
+        let jobs = self.view()?.rows(&keys::jobs(), usize::MAX)?;
+        if self.is_shared() && !jobs.is_empty() {
+            // A place that a job names may have been added by another server.
+            self.blocking(|store| store.refresh_places()).await?;
+        }
+        for (key, value) in jobs {
             let id = keys::last_id(&key).unwrap_or_default();
             let record = JobRecord::from_value(&value)?;
             let Some(_turn) = self.inner.moves.turn(id) else { continue };

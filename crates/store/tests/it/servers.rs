@@ -147,7 +147,9 @@ fn the_end_of_a_job_is_known_to_all_servers_for_a_day() {
     let [a, b] = servers::<2>();
     a.mkdir("/lab");
     a.put("/lab/x", &noise(1_000, 1));
-    let job = b.store.replicate_tree(&b.admin, &at("/lab"), b.place("a")).unwrap();
+    // The first server does not know of the place.
+    let late = b.add_place("late");
+    let job = b.store.replicate_tree(&b.admin, &at("/lab"), late).unwrap();
     run(a.store.run_moves()).unwrap();
     for server in [&a, &b, &a.reopened()] {
         let job = server.store.job(&a.admin, job.id).unwrap();

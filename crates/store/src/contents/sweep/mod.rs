@@ -98,7 +98,12 @@ impl Store {
     /// Removes what was reported since the last time, if nobody reads it: says how much, or none, if it has to be looked at
     /// all notes, since there were too many.
     pub(crate) async fn sweep_due(&self) -> Result<Option<Swept>> {
-        let work = self.inner.due.take();
+        let mut work = self.inner.due.take();
+        if self.is_shared() {
+            // Other servers may be reading.
+            let unread = self.unread(self.grace(Pace::default().grace))?;
+            work.notes.retain(|note| unread.contains(note));
+        }
         let (mut swept, mut faults) = (Swept::default(), Faults::default());
         for notes in work.notes.chunks(STEP) {
             swept += self.sweep_noted(notes.to_vec(), &mut faults).await;
