@@ -38,7 +38,7 @@ lint: ## check formatting and lints
 # Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
 test: lint ## run all tests: Rust, Python and R
 	scripts/setup test
-	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
+	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
 	scripts/dist/check $${CARGO_TARGET_DIR:-target}/debug/cenote
 	scripts/schemathesis
 	$(MAKE) --no-print-directory python PROGRAM=:

@@ -187,7 +187,7 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
         ),
         OpenError::Served => (
             Kind::Unavailable,
-            "stop that server, or access the store through it: --store http://host:port",
+            "stop all its servers, or access the store through one: --store http://host:port",
         ),
         OpenError::NotHere(_) => (Kind::Usage, "use the tools of the database to recover it"),
         OpenError::Catalog(_) => {

@@ -77,6 +77,46 @@ fn one_server_at_a_time_has_exclusive_use_of_a_catalog() {
 }
 
 #[test]
+fn servers_have_a_catalog_together_or_one_has_it_alone() {
+    let Some(subject) = Postgres::fresh() else { return };
+    let open = || PostgresEngine::open_together(&subject.config);
+    let (first, second) = (open().unwrap(), open().unwrap());
+    appended(&first);
+    appended(&second);
+    assert!(matches!(PostgresEngine::open_alone(&subject.config), Err(Error::Locked)));
+    drop(first);
+    assert!(matches!(PostgresEngine::open_alone(&subject.config), Err(Error::Locked)));
+    appended(&second);
+    drop(second);
+    let alone = PostgresEngine::open_alone(&subject.config).unwrap();
+    assert!(matches!(open(), Err(Error::Locked)));
+    appended(&alone);
+    drop(alone);
+    appended(&open().unwrap());
+}
+
+#[test]
+fn servers_that_lost_their_catalog_to_one_alone_commit_nothing_more() {
+    let Some(mut server) = postgres_server::Server::start() else { return };
+    let config = server.schema("together");
+    let first = PostgresEngine::open_together(&config).unwrap();
+    appended(&first);
+    server.kill();
+    server.ready();
+    let alone = PostgresEngine::open_alone(&config).unwrap();
+    appended(&alone);
+    drop(alone);
+    let later = PostgresEngine::open_together(&config).unwrap();
+    appended(&later);
+    let mut batch = Batch::default();
+    batch.put("a", "1");
+    let refused = std::iter::repeat_with(|| first.commit(batch.clone()).unwrap_err());
+    let refused = refused.take(20).find(|error| matches!(error, CommitError::Latched));
+    assert!(refused.is_some());
+    appended(&later);
+}
+
+#[test]
 fn a_server_that_lost_its_catalog_to_another_commits_nothing_more() {
     let Some(mut server) = postgres_server::Server::start() else { return };
     let config = server.schema("alone");

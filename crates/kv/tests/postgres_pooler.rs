@@ -79,7 +79,7 @@ fn is_installed() -> bool {
 #[test]
 fn a_pooler_that_gives_sessions_away_is_refused() {
     let Some(pooler) = Pooler::start("transaction") else { return };
-    for open in [PostgresEngine::open, PostgresEngine::open_alone] {
+    for open in [PostgresEngine::open, PostgresEngine::open_alone, PostgresEngine::open_together] {
         let refused = open(&pooler.config()).unwrap_err().to_string();
         assert!(refused.contains("pool_mode = session"), "{refused}");
     }

@@ -57,7 +57,7 @@ impl App {
             formats: Arc::new(Semaphore::new(FORMATS)),
             queries: Semaphore::new(QUERIES),
             key_sets: Semaphore::new(KEY_SETS),
-            cursors: CursorSeal::new(),
+            cursors: CursorSeal::of(&store),
             texts: match &config.search.index {
                 Some(dir) => TextIndex::in_directory(dir),
                 None => TextIndex::in_memory(),

@@ -40,6 +40,7 @@ mod ports;
 mod quotas;
 mod reading;
 mod resources;
+mod servers;
 mod store;
 mod text;
 mod trash;

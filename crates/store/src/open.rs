@@ -38,6 +38,13 @@ impl Store {
         Ok(store)
     }
 
+    /// Whether opening the store would change its format, which needs a catalog that no other server has open.
+    pub fn is_of_earlier_format(parts: &Parts) -> Result<bool> {
+        let store = Self::assemble(parts.clone());
+        let found = store.view()?.get::<Format>(&keys::setting("format"))?;
+        Ok(found.is_some_and(|Format(format)| format < FORMAT))
+    }
+
     /// Opens a store; one of an earlier format becomes one of this.
     pub fn open_existing(parts: Parts) -> Result<Self> {
         let store = Self::assemble(parts);

@@ -1,7 +1,8 @@
 //! Time and randomness come in from outside, so that a test can replay a history.
 
 use std::fmt::Debug;
-use std::time::Duration;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use cenote_blob::{Outside, Place};
 
@@ -11,6 +12,11 @@ use crate::model::Time;
 pub trait Clock: Debug + Send + Sync {
     /// Now.
     fn now(&self) -> Time;
+
+    /// The time since some moment, on a clock that nobody sets: for durations.
+    fn steady(&self) -> Duration {
+        Duration::from_nanos(self.now().nanos().max(0).unsigned_abs())
+    }
 
     /// Lets some time pass. Blocks the thread.
     #[expect(clippy::disallowed_methods, reason = "the one place that waits")]
@@ -75,6 +81,9 @@ impl PlaceOpener for NoPlaces {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place where the steady clock comes in")]
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
 /// The machine's clock.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct SystemClock;
@@ -84,6 +93,10 @@ impl Clock for SystemClock {
     fn now(&self) -> Time {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         Time::from_nanos(since.map_or(0, |since| since.as_nanos() as i64))
+    }
+
+    fn steady(&self) -> Duration {
+        START.elapsed()
     }
 }
 

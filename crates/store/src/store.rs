@@ -23,6 +23,7 @@ use crate::moves::Moves;
 use crate::people::{Attempts, CredentialCache};
 use crate::places::{Claims, Shared};
 use crate::ports::SystemClock;
+use crate::servers::Servers;
 use crate::trash::Room;
 use crate::{
     ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
@@ -82,6 +83,8 @@ pub(crate) struct Inner {
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
     pub(crate) leases: Leases,
+    /// The servers over a shared catalog, this one among them.
+    pub(crate) servers: Servers,
     /// What the sweep is to look at soon.
     pub(crate) due: Due,
     /// When the store was opened.
@@ -132,6 +135,7 @@ impl Store {
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),
                 leases: Leases::default(),
+                servers: Servers::default(),
                 due,
                 opened,
                 damage: Damage::new(work.clone()),

@@ -28,7 +28,16 @@ impl Outside {
         ["--catalog", &self.catalog, "--contents", "s3://bucket/some/prefix"]
     }
 
-    fn made(&self) -> World {
+    /// Another directory for the store that was made.
+    pub(crate) fn joined(&self) -> World {
+        let world = self.world();
+        let join = [&["init", "store", "--join"][..], &self.flags()[..]].concat();
+        let joined = world.run(&join);
+        assert!(joined.status.success(), "{joined:?}");
+        world
+    }
+
+    pub(crate) fn made(&self) -> World {
         let world = self.world();
         let made = world.init(&self.flags());
         assert!(made.status.success(), "{made:?}");
@@ -85,16 +94,16 @@ fn a_store_in_a_database_and_a_bucket_outlives_its_servers_and_directories() {
 }
 
 #[test]
-fn a_store_in_a_database_is_opened_by_one_server_at_a_time() {
+fn what_needs_a_store_in_a_database_alone_is_refused_while_servers_have_it() {
     let Some(outside) = Outside::start() else { return };
     let world = outside.made().serve(&[]);
-    let other = outside.world();
-    let (join, flags) = (["init", "store", "--join"], outside.flags());
-    let (code, told) = other.refused(&[&join[..], &flags[..]].concat());
+    let other = outside.joined();
+    let (code, told) = other.refused(&["check", "--repair"]);
     assert_eq!(code, 10, "{told}");
     assert!(told.contains("another server has the catalog open"), "{told}");
-    assert!(!other.path("store/store.toml").exists());
     world.ok(&["mkdir", "/lab"]);
+    drop(world);
+    other.ok(&["check", "--repair"]);
 }
 
 #[test]

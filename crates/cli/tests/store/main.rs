@@ -5,6 +5,7 @@
 
 mod backing;
 mod backups;
+mod balanced;
 #[path = "../../../blob/tests/bucket_server/mod.rs"]
 mod bucket_server;
 mod changesets;
@@ -28,6 +29,7 @@ mod quotas;
 mod refusals;
 mod resources;
 mod ro_crates;
+mod servers;
 mod serving;
 mod sharing;
 mod sparql;

@@ -202,7 +202,8 @@ impl World {
         self.say(&format!("POST {path}"), &head, form)
     }
 
-    fn say(&self, request: &str, head: &str, body: &str) -> String {
+    /// The response of the server to a request with these lines of a header and this body.
+    pub(crate) fn say(&self, request: &str, head: &str, body: &str) -> String {
         let host = self.url.strip_prefix("http://").unwrap();
         let mut line = std::net::TcpStream::connect(host).unwrap();
         let first = format!("{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close");

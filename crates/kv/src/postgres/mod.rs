@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use postgres::error::SqlState;
 
 use self::aside::aside;
-use self::claim::{Alone, Claim};
+use self::claim::{Claim, Hold, Locked};
 use self::connect::Address;
 use self::pool::{Connection, Pool};
 use self::snapshot::PostgresSnapshot;
@@ -37,7 +37,7 @@ use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version}
 pub struct PostgresEngine {
     pool: Pool,
     queue: Queue,
-    /// Of an engine that has the catalog alone.
+    /// Of an engine that has the catalog alone, or together with others that have claimed it so.
     claim: Option<Claim>,
     /// Those who listen end when these are dropped.
     listening: Mutex<Vec<Sender<()>>>,
@@ -60,17 +60,29 @@ impl PostgresEngine {
     }
 
     /// The same for one server at a time. If the connection is lost and another server claims the catalog meanwhile,
-    /// every commit fails ([`CommitError::Latched`]).
+    /// every commit of this one fails ([`CommitError::Latched`]).
     ///
     /// # Errors
     /// [`Error::Locked`] if another server has the catalog; it is left as it is then.
     pub fn open_alone(address: &str) -> Result<Self> {
+        Self::open_held(address, Hold::Alone)
+    }
+
+    /// The same for any number of servers, which have the catalog together, and keep away whoever wants it alone.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if another server has the catalog alone.
+    pub fn open_together(address: &str) -> Result<Self> {
+        Self::open_held(address, Hold::Together)
+    }
+
+    fn open_held(address: &str, hold: Hold) -> Result<Self> {
         let pool = Pool::new(Address::parse(address)?);
         let claim = aside(|| {
             sessions::check(&pool)?;
-            let alone = Alone::lock(pool.address())?.ok_or(Error::Locked)?;
+            let locked = Locked::lock(pool.address(), hold)?.ok_or(Error::Locked)?;
             pool.take()?.create_schema()?;
-            alone.claim()
+            locked.claim()
         })?;
         Ok(Self::on(pool, Some(claim)))
     }

@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS cenote_version (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     version bigint NOT NULL
 );
--- The mark of the server that has the catalog alone, if one ever claimed it.
+-- The mark of the server that had the catalog alone last, or of those who have it together.
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute
                    WHERE attrelid = 'cenote_version'::regclass AND attname = 'holder') THEN

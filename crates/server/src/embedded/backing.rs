@@ -23,6 +23,15 @@ pub struct Backing {
     pub contents: Option<String>,
 }
 
+/// Who else may have a catalog in a database open. A catalog in a directory is always that of one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Company {
+    /// Nobody.
+    None,
+    /// Other servers, which claim what must not be done twice.
+    Servers,
+}
+
 impl Backing {
     /// Whether all is in the directory of the store.
     pub fn is_local(&self) -> bool {
@@ -42,14 +51,23 @@ impl Backing {
     }
 
     /// What the store is made of.
-    pub(super) fn parts(&self, dir: &Path, opener: &UrlOpener) -> Result<Parts, OpenError> {
+    pub(super) fn parts(
+        &self,
+        dir: &Path,
+        opener: &UrlOpener,
+        company: Company,
+    ) -> Result<Parts, OpenError> {
         let place = self.place(dir, opener)?;
         let Some(address) = &self.catalog else {
             let files = descriptors_for_catalog();
             let options = FjallOptions { files, ..FjallOptions::default() };
             return Ok(Parts::new(FjallEngine::open(dir.join(CATALOG), options)?, place));
         };
-        match PostgresEngine::open_alone(address) {
+        let opened = match company {
+            Company::None => PostgresEngine::open_alone(address),
+            Company::Servers => PostgresEngine::open_together(address),
+        };
+        match opened {
             Ok(engine) => Ok(Parts::new(engine, place)),
             Err(cenote_kv::Error::Locked) => Err(OpenError::Served),
             Err(error) => Err(error.into()),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use cenote_store::{BackupDir, CatalogInfo, Copied, CopyChoices, Landing, RestoredPlaces, Watch};
 
+use super::backing::Company;
 use super::settings::Settings;
 use super::{Backing, Embedded, MIGRATED, OpenError, SETTINGS, io_error, vacant};
 
@@ -65,7 +66,7 @@ async fn arrive<T>(
     copy: impl AsyncFnOnce(&Landing) -> Result<T, cenote_store::Error>,
 ) -> Result<T, OpenError> {
     let _lock = vacant(dir)?;
-    let parts = settings.parts(dir)?;
+    let parts = settings.parts(dir, Company::None)?;
     let copied = copy(&Landing::new(&parts)).await?;
     drop(parts);
     settings.write(dir)?;

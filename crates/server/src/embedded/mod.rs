@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! DIR/store.toml   the version of this layout, where the catalog and the contents are, and what the store may reach outside
-//! DIR/store.lock   held by the one process that has the store open
+//! DIR/store.lock   held by the one process that has the directory open
 //! DIR/catalog/     the catalog (fjall), unless it is in a database
 //! DIR/contents/    the contents, unless they are elsewhere
 //! DIR/text/        the index of texts, once somebody searched for words
@@ -19,6 +19,7 @@ use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{At, AttributeChange, ChangeSetLimits, Parts, ResourceId, Store};
 
 pub use self::backing::Backing;
+use self::backing::Company;
 pub use self::copying::restore_dir;
 use self::settings::Settings;
 
@@ -45,7 +46,7 @@ pub enum OpenError {
     /// Another process has it open.
     #[error("another process has the store open: {0}")]
     Locked(PathBuf),
-    /// Another server has the catalog open.
+    /// Another server has the catalog open, and it or this process needs it alone.
     #[error("another server has the catalog open")]
     Served,
     /// The catalog in a database is not in this directory.
@@ -81,7 +82,7 @@ impl OpenError {
     }
 }
 
-/// An open store; no other process can open it while this lives.
+/// An open store; no other process can open its directory while this lives.
 #[derive(Debug)]
 pub struct Embedded {
     store: Store,
@@ -122,22 +123,28 @@ pub fn init_dir_with(
     admin: &str,
     password: &str,
 ) -> Result<Embedded, OpenError> {
-    begin_dir(dir.as_ref(), backing, |parts| Store::create_new(parts, admin, password))
+    let found = |settings: &Settings, dir: &Path| {
+        Ok(Store::create_new(settings.parts(dir, Company::None)?, admin, password)?)
+    };
+    begin_dir(dir.as_ref(), backing, found)
 }
 
-/// Creates a directory for an existing store: its catalog is in a database, its contents are not in another directory.
+/// Creates a directory for an existing store: its catalog is in a database, its contents are not in another directory. Other servers
+/// may have it open.
 pub fn join_dir(dir: impl AsRef<Path>, backing: Backing) -> Result<Embedded, OpenError> {
-    begin_dir(dir.as_ref(), backing, Store::open_existing)
+    begin_dir(dir.as_ref(), backing, |settings, dir| {
+        Ok(Store::open_existing(current(settings, dir)?)?)
+    })
 }
 
 fn begin_dir(
     dir: &Path,
     backing: Backing,
-    begin: impl FnOnce(Parts) -> Result<Store, cenote_store::Error>,
+    begin: impl FnOnce(&Settings, &Path) -> Result<Store, OpenError>,
 ) -> Result<Embedded, OpenError> {
     let lock = vacant(dir)?;
     let settings = Settings::new(backing);
-    let store = begin(settings.parts(dir)?)?;
+    let store = begin(&settings, dir)?;
     settings.write(dir)?;
     Ok(Embedded { store, _lock: lock })
 }
@@ -153,24 +160,41 @@ fn vacant(dir: &Path) -> Result<File, OpenError> {
     lock(dir)
 }
 
-/// Opens the store of a directory.
+/// Opens the store of a directory for this process alone, wherever its catalog is.
 pub fn open_dir(dir: impl AsRef<Path>) -> Result<Embedded, OpenError> {
-    open_dir_with(dir, ChangeSetLimits::default())
+    open(dir.as_ref(), |settings, dir| settings.parts(dir, Company::None))
 }
 
-/// The same with these limits of change sets.
+/// Opens the store of a directory for a server, with these limits of change sets. If its catalog is in a database, other servers may
+/// have it open from directories of their own.
 pub fn open_dir_with(
     dir: impl AsRef<Path>,
     change_sets: ChangeSetLimits,
 ) -> Result<Embedded, OpenError> {
-    let dir = dir.as_ref();
+    open(dir.as_ref(), |settings, dir| Ok(Parts { change_sets, ..current(settings, dir)? }))
+}
+
+/// What a store is made of that other servers may have open, too. One of an earlier format becomes one of this, alone.
+fn current(settings: &Settings, dir: &Path) -> Result<Parts, OpenError> {
+    let parts = settings.parts(dir, Company::Servers)?;
+    if settings.backing.catalog.is_none() || !Store::is_of_earlier_format(&parts)? {
+        return Ok(parts);
+    }
+    drop(parts);
+    drop(Store::open_existing(settings.parts(dir, Company::None)?)?);
+    settings.parts(dir, Company::Servers)
+}
+
+fn open(
+    dir: &Path,
+    parts: impl FnOnce(&Settings, &Path) -> Result<Parts, OpenError>,
+) -> Result<Embedded, OpenError> {
     let settings = Settings::read(dir)?;
     let lock = lock(dir)?;
     if let Err(error) = close_to_others(dir) {
         tracing::warn!(target: "cenote", %error, "others may be able to read the store's files");
     }
-    let parts = Parts { change_sets, ..settings.parts(dir)? };
-    let store = Store::open_existing(parts)?;
+    let store = Store::open_existing(parts(&settings, dir)?)?;
     Ok(Embedded { store, _lock: lock })
 }
 

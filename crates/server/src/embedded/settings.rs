@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cenote_store::Parts;
 use serde::{Deserialize, Serialize};
 
-use super::backing::MAIN;
+use super::backing::{Company, MAIN};
 use super::{Backing, MIGRATED, NEW_SETTINGS, OpenError, SETTINGS, io_error};
 use crate::opener::UrlOpener;
 
@@ -66,9 +66,9 @@ impl Settings {
     }
 
     /// What the store in a directory is made of.
-    pub(super) fn parts(&self, dir: &Path) -> Result<Parts, OpenError> {
+    pub(super) fn parts(&self, dir: &Path, company: Company) -> Result<Parts, OpenError> {
         let opener = self.opener.clone().for_store(dir);
-        let parts = self.backing.parts(dir, &opener)?;
+        let parts = self.backing.parts(dir, &opener, company)?;
         Ok(Parts { opener: Arc::new(opener), ..parts })
     }
 }

@@ -35,10 +35,13 @@ pub(crate) fn router() -> Router<App> {
 /// How often [`maintain`] checks for work that is due.
 const PACE: Duration = Duration::from_secs(10);
 
-/// Runs delayed rules and removes abandoned parallel writes, until it is dropped.
+/// Runs delayed rules and removes abandoned parallel writes while the background work is that of this server, until it is dropped.
 pub(crate) async fn maintain(app: App) {
     loop {
         tokio::time::sleep(PACE).await;
+        if !app.store().leads() {
+            continue;
+        }
         if let Err(problem) = app.blocking(maintain_once).await {
             tracing::warn!(target: "cenote::irods", %problem, "upkeep failed");
         }

@@ -102,11 +102,19 @@ impl Server {
         app.stopping().cancel();
         let ended = async {
             crowd.ended().await;
-            upkeep.await
+            let _ = upkeep.await;
+            leave(&app).await;
         };
         if tokio::time::timeout(app.limits().stop(), ended).await.is_err() {
             tracing::warn!(target: "cenote", "stopped with requests under way");
         }
+    }
+}
+
+/// Lets other servers over the same catalog take over at once.
+async fn leave(app: &App) {
+    if let Err(problem) = app.blocking(Store::leave).await {
+        tracing::warn!(target: "cenote", %problem, "the other servers will miss this one");
     }
 }
 

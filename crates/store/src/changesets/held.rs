@@ -115,6 +115,10 @@ impl Held {
         }
     }
 
+    pub(super) fn begun(&self) -> Time {
+        self.begun
+    }
+
     /// Counts as a use.
     pub(super) fn touch(&self, now: Time) {
         let mut state = self.state();

@@ -6,7 +6,8 @@
 //! are possible.
 //!
 //! Invariants: only its creator sees any part of it before the commit, and everybody sees all of it afterwards; it ends when its time is
-//! over, whatever happens; it is in the memory of this process, and ends with it.
+//! over, whatever happens; it is in the memory of this process, and ends with it. Over a catalog that several servers share, its id shows
+//! whether it was begun by this one.
 
 mod base;
 mod commit;
@@ -153,7 +154,7 @@ impl Store {
             return Err(Error::invalid(message).with_hint("give a shorter time, of at least 1 s"));
         }
         self.inner.latch_check()?;
-        let id = ChangeSetId(self.random());
+        let id = ChangeSetId(self.tagged());
         self.inner.change_sets.begin(self, caller, (id, idle))
     }
 
@@ -172,7 +173,7 @@ impl Store {
         self.expire_change_sets();
         let found = self.inner.change_sets.get(id);
         let held = found.filter(|held| held.is_of(caller) || caller.may(Act::OthersWork));
-        held.map(|held| held.describe()).ok_or_else(|| unknown(id))
+        held.map(|held| held.describe()).ok_or_else(|| self.unknown(id))
     }
 
     /// The open change sets of the caller; of all users for those who may see the work of others.
@@ -220,7 +221,7 @@ impl Store {
     pub fn drop_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<()> {
         let found = self.inner.change_sets.get(id);
         let mine = |held: &std::sync::Arc<Held>| held.is_of(caller) || caller.may(Act::OthersWork);
-        let held = found.filter(mine).ok_or_else(|| unknown(id))?;
+        let held = found.filter(mine).ok_or_else(|| self.unknown(id))?;
         self.expire_change_sets();
         held.require_open()?;
         self.end_change_set(&held, ChangeSetState::Dropped);
@@ -251,8 +252,32 @@ impl Store {
             return Err(no_ticket());
         }
         let held = self.inner.change_sets.get(id).filter(|held| held.is_of(caller));
-        held.ok_or_else(|| unknown(id))
+        held.ok_or_else(|| self.unknown(id))
     }
+
+    /// A random id. Over a shared catalog it begins with [`Store::tag`].
+    fn tagged(&self) -> [u8; 16] {
+        let mut id: [u8; 16] = self.random();
+        if let Some(tag) = self.tag() {
+            id[..tag.len()].copy_from_slice(&tag);
+        }
+        id
+    }
+
+    /// Of a set of this server it says that there is none; of one that another one began, that it is to be asked.
+    fn unknown(&self, id: ChangeSetId) -> Error {
+        match self.tag().is_some_and(|own| !id.0.starts_with(&own)) {
+            true => elsewhere(id),
+            false => unknown(id),
+        }
+    }
+}
+
+fn elsewhere(id: ChangeSetId) -> Error {
+    Error::new(ErrorKind::Unavailable, format!("another server has the change set, or had: {id}"))
+        .with_hint(
+            "send all requests of a change set to the server that began it; if that was stopped, begin another one, and make the changes again",
+        )
 }
 
 fn require_account(caller: &Caller) -> Result<()> {

@@ -63,6 +63,12 @@ impl ChangeSets {
         ChangeSetCounts { open: open as u64, bytes, ended: self.ends.counts() }
     }
 
+    /// When the oldest open one was begun.
+    pub(crate) fn oldest(&self) -> Option<Time> {
+        let sets = self.sets();
+        sets.values().filter(|held| held.ended().is_none()).map(|held| held.begun()).min()
+    }
+
     /// Forgets those that ended before.
     pub(super) fn forget(&self, before: Time) {
         self.sets().retain(|_, held| held.ended().is_none_or(|ended| ended > before));

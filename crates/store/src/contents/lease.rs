@@ -2,7 +2,7 @@
 //!
 //! Invariant: until a lease is over, each file in it has the bytes that it had. The content is not swept, since it is pinned as
 //! for a reader; and no copy in it is deleted or rewritten, since the lease has the claim on it. Leases are in the memory of this
-//! process and shorter than the grace that several processes over one catalog give each other.
+//! process: over a catalog that several servers share, no local files are leased.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -140,6 +140,10 @@ impl Store {
         match state.copies.entry((blob, place)) {
             Entry::Occupied(mut kept) => kept.get_mut().1 += 1,
             Entry::Vacant(free) => {
+                // Other servers do not see the claim of a lease.
+                if self.is_shared() {
+                    return Ok(false);
+                }
                 let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
                 // The copy is in the catalog, or was handled by another thread before the claim.
                 claim.settle();

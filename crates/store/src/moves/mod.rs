@@ -10,8 +10,9 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::catalog::{JobRecord, Reads, Record, Tally, keys};
-use crate::model::{PersonId, ResourceId};
+use crate::catalog::{FinishedRecord, JobRecord, Reads, Record, Tally, keys};
+use crate::model::{PersonId, ResourceId, Time};
+use crate::servers::BEAT;
 use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 
 /// How far a job has come.
@@ -31,7 +32,7 @@ pub struct JobStatus {
     pub failed: u64,
     /// What the last failure was.
     pub fault: Option<String>,
-    /// Whether it is over. A store remembers that until it is closed.
+    /// Whether it is over. A store remembers that until it is closed; over a catalog that several servers share, for a day.
     pub finished: bool,
 }
 
@@ -85,7 +86,12 @@ impl Drop for Turn<'_> {
 impl Store {
     /// Works off the recorded jobs that move bytes and that nobody works on yet, one after the other.
     pub async fn run_moves(&self) -> Result<()> {
-        for (key, value) in self.view()?.rows(&keys::jobs(), usize::MAX)? {
+        let jobs = self.view()?.rows(&keys::jobs(), usize::MAX)?;
+        if self.is_shared() && !jobs.is_empty() {
+            // A place that a job names may have been added by another server.
+            self.blocking(|store| store.refresh_places()).await?;
+        }
+        for (key, value) in jobs {
             let id = keys::last_id(&key).unwrap_or_default();
             let record = JobRecord::from_value(&value)?;
             let Some(_turn) = self.inner.moves.turn(id) else { continue };
@@ -124,10 +130,14 @@ impl Store {
         if let Some(finished) = self.inner.moves.state().finished.get(&id) {
             return Ok(finished.clone());
         }
-        match self.view()?.get::<JobRecord>(&keys::job(id))? {
-            Some(record) => Ok(self.status(id, &record, record.tally(), false)),
-            None => Err(no_job(id)),
+        let view = self.view()?;
+        if let Some(record) = view.get::<JobRecord>(&keys::job(id))? {
+            return Ok(self.status(id, &record, record.tally(), false));
         }
+        let finished =
+            view.get::<FinishedRecord>(&keys::finished_job(id))?.ok_or_else(|| no_job(id))?;
+        let status = self.status(id, &finished.job, finished.tally, true);
+        Ok(JobStatus { fault: finished.fault, ..status })
     }
 
     /// Works on a recorded job until it has ended, or waits for whoever does.
@@ -142,10 +152,20 @@ impl Store {
             if status.finished {
                 return Ok(status);
             }
-            self.run_moves().await?;
-            if !self.any_job(id)?.finished {
-                ended.await;
+            if self.leads() {
+                self.run_moves().await?;
             }
+            if !self.any_job(id)?.finished {
+                self.until_moved(ended).await;
+            }
+        }
+    }
+
+    /// Waits until a job may have ended; another server does not ring.
+    async fn until_moved(&self, ended: impl Future<Output = ()>) {
+        match self.is_shared() {
+            true => drop(tokio::time::timeout(BEAT, ended).await),
+            false => ended.await,
         }
     }
 
@@ -172,12 +192,33 @@ impl Store {
 
     fn finish_job(&self, id: u64, record: &JobRecord, tally: Tally) -> Result<()> {
         // First, so that a job is always either recorded or remembered.
-        self.inner.moves.finish(self.status(id, record, tally, true));
+        let status = self.status(id, record, tally, true);
+        let fault = status.fault.clone();
+        self.inner.moves.finish(status);
         self.transact(|tx| {
             tx.delete(keys::job(id));
+            if self.is_shared() {
+                let (job, ended) = (record.clone(), tx.now());
+                let finished = FinishedRecord { job, tally, fault: fault.clone(), ended };
+                tx.put(keys::finished_job(id), &finished);
+            }
             Ok(())
         })?;
         self.inner.moved.notify_waiters();
+        Ok(())
+    }
+
+    /// Forgets jobs of other servers, too, that ended before.
+    pub(crate) fn forget_jobs(&self, before: Time) -> Result<()> {
+        for (key, value) in self.view()?.rows(&keys::finished_jobs(), usize::MAX)? {
+            if FinishedRecord::from_value(&value)?.ended < before {
+                self.transact(|tx| {
+                    tx.frees_space();
+                    tx.delete(key.clone());
+                    Ok(())
+                })?;
+            }
+        }
         Ok(())
     }
 

@@ -45,6 +45,7 @@ mod rot;
 mod rot_files;
 mod round_trips;
 mod search;
+mod servers;
 mod shared;
 mod small_parts;
 mod stages;

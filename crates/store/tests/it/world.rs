@@ -81,7 +81,7 @@ pub(crate) struct World {
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: tokio::runtime::Runtime =
-            tokio::runtime::Builder::new_current_thread().build().unwrap();
+            tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     }
     RUNTIME.with(|runtime| runtime.block_on(work))
 }

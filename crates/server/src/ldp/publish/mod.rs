@@ -2,7 +2,8 @@
 //!
 //! Invariant: activities are sent in the order of the commits, each until it is taken, and the position up to which they were taken is a
 //! note of the store. A receiver that was away, or a server that was stopped, misses nothing for as long as changes are kept; what was
-//! taken shortly before a server was killed, or a connection broke, may come twice, with the same id.
+//! taken shortly before a server was killed, or a connection broke, may come twice, with the same id. Of several servers over one catalog
+//! the one that does the background work sends; who takes that over goes on from the note.
 
 mod look;
 mod post;
@@ -114,6 +115,11 @@ impl Told {
     async fn follow(self) {
         let (store, mut failures, mut since) = (self.app.store().clone(), 0, None);
         while !self.app.stopping().is_cancelled() {
+            if !store.leads() {
+                since = None;
+                let _ = self.unless_stopping(tokio::time::sleep(LOOK)).await;
+                continue;
+            }
             // Begun before the look, so that no change falls between the two.
             let changed = store.changed();
             match self.round(&mut since).await {
@@ -181,7 +187,7 @@ impl Told {
     /// Sends activities until one is not accepted, or the server stops; the current one is waited for.
     async fn tell(&self, page: &Page, taken: &mut Position) -> Result<(), NotTaken> {
         for (position, activity) in &page.activities {
-            if self.app.stopping().is_cancelled() {
+            if self.app.stopping().is_cancelled() || !self.app.store().leads() {
                 return Ok(());
             }
             let id = position.to_string();

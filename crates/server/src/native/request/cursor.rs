@@ -1,10 +1,11 @@
 //! Cursors that can name what their caller may not see: a client gets them sealed.
 //!
-//! The key is generated when the server starts, so cursors become invalid when it stops.
+//! The key is generated when the server starts, so cursors become invalid when it stops. Servers over one catalog have one key,
+//! which is in it.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use cenote_store::{Entropy, ErrorKind, SystemEntropy};
+use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 use crate::app::App;
@@ -30,10 +31,27 @@ pub(crate) fn page<C>(
 pub(crate) struct CursorSeal(LessSafeKey);
 
 impl CursorSeal {
+    /// A seal with the key of the servers over a catalog, or one of its own.
+    pub(crate) fn of(store: &Store) -> Self {
+        let shared = store.in_place(|store| store.shared_key("cursors"));
+        match shared {
+            Ok(Some(key)) => Self::with(key),
+            Ok(None) => Self::new(),
+            Err(error) => {
+                tracing::warn!(target: "cenote", %error, "cursors of this server are its own");
+                Self::new()
+            }
+        }
+    }
+
     /// A seal with a key of its own.
     pub(crate) fn new() -> Self {
         let mut key = [0; 32];
         SystemEntropy.fill(&mut key);
+        Self::with(key)
+    }
+
+    fn with(key: [u8; 32]) -> Self {
         let key =
             UnboundKey::new(&CHACHA20_POLY1305, &key).expect("the key has the cipher's length");
         Self(LessSafeKey::new(key))

@@ -50,10 +50,16 @@
 //! | `O` opening 0 name | bytes | a note of an opening, in its own words |
 //! | `A` opening 0 name | `NoteRecord` | a note of an opening about a resource |
 //! | `a` resource opening 0 name | `NoteRecord` | the same by the resource |
+//! | `W` `s` server | `ServerRecord` | a server that has the catalog open, where several may |
+//! | `W` `u` | `HolderRecord` | the server that does the background work |
+//! | `W` `c` blob place | `HolderRecord` | the server that makes or deletes a copy of a blob |
+//! | `W` `f` job | `FinishedRecord` | a job that moved bytes and is over, for a day |
+//! | `W` `k` name | `KeyRecord` | a key that all servers over a catalog have: `cursors` |
 //! | `s` what | | settings of the store: its format, the next free id, the default place, where the change feed begins |
 
 mod contents;
 mod people;
+mod servers;
 mod store;
 mod tree;
 
@@ -62,6 +68,7 @@ use cenote_kv::KeyRange;
 
 pub(crate) use contents::*;
 pub(crate) use people::*;
+pub(crate) use servers::*;
 pub(crate) use store::*;
 pub(crate) use tree::*;
 

@@ -4,6 +4,7 @@ mod blob;
 mod job;
 mod note;
 mod quota;
+mod server;
 mod trash;
 mod version;
 
@@ -13,6 +14,7 @@ pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, RestoreJob, Tally, TreeJob, TreeWork};
 pub(crate) use self::note::NoteRecord;
 pub(crate) use self::quota::{Placed, QuotaKind, QuotaRecord};
+pub(crate) use self::server::{FinishedRecord, HolderRecord, KeyRecord, ServerId, ServerRecord};
 pub(crate) use self::trash::{Amount, TrashRecord};
 pub(crate) use self::version::{DifferenceRecord, VersionAttributes, VersionRecord};
 use crate::model::{

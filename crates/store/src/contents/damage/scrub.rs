@@ -126,11 +126,13 @@ impl Store {
 
     /// Scrubs round after round.
     pub(crate) async fn keep_scrubbed(&self, pace: Pace) {
+        self.lead().await;
         let mut faults = Faults::default();
         if let Some(false) = faults.add(self.has_walked(Walk::Sum).await) {
             faults.add(self.sum_blobs(SUMMING).await);
         }
         loop {
+            self.lead().await;
             if let Some(true) = Faults::default().add(self.is_scrub_due(&pace).await) {
                 Faults::default().add(self.scrub(pace.scrub).await);
             }

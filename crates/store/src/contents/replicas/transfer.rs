@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::{all_blocks, count_copy, require_up};
 use crate::model::{Digests, PlaceId};
-use crate::places::Source;
+use crate::places::{Known, Source};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 impl Store {
@@ -20,16 +20,23 @@ impl Store {
             return Ok(false);
         }
         // If it is never recorded, the sweep deletes it.
-        let claim = self.inner.claims.take(blob, to).ok_or_else(busy)?;
+        let claim = self.claim_copy(blob, to)?.ok_or_else(busy)?;
         let known = self.known();
-        self.send(blob, &record, to, known.open(to)?).await?;
+        if let Err(error) = self.send_to(blob, &record, to, &known).await {
+            self.end_claim(blob, to);
+            return Err(error);
+        }
         let held = claim.clone();
         let noted = self.blocking(move |store| {
             let noted = store.note_copy(blob, to);
             drop(held);
             noted
         });
-        let noted = noted.await?;
+        let noted = noted.await;
+        if !matches!(noted, Ok(true)) {
+            self.end_claim(blob, to);
+        }
+        let noted = noted?;
         claim.settle();
         Ok(noted)
     }
@@ -42,6 +49,7 @@ impl Store {
                 return Ok(false);
             }
             require_up(tx, to)?;
+            self.use_claim(tx, blob, to)?;
             let copy = BlobCopy::Kept(to);
             count_copy(tx, &copy, record.size, 1);
             record.copies.push(copy);
@@ -62,8 +70,10 @@ impl Store {
             return Ok(Mended::Well);
         }
         let BlobCopy::Kept(_) = copy else { return Err(not_ours(blob)) };
-        let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(Mended::Later) };
-        self.send(blob, &record, place, known.open(place)?).await?;
+        let Some(claim) = self.claim_copy(blob, place)? else { return Ok(Mended::Later) };
+        let sent = self.send_to(blob, &record, place, &known).await;
+        self.end_claim(blob, place);
+        sent?;
         claim.settle();
         tracing::info!(%blob, place = known.name(place), "a damaged copy was repaired");
         self.inner.damage.count_mended();
@@ -87,6 +97,16 @@ impl Store {
             }
         }
         Ok(mended)
+    }
+
+    async fn send_to(
+        &self,
+        blob: BlobId,
+        record: &BlobRecord,
+        to: PlaceId,
+        known: &Known,
+    ) -> Result<Written> {
+        self.send(blob, record, to, known.open(to)?).await
     }
 
     /// Writes a blob into a place from the first of its other copies that is whole, or else from all copies together.

@@ -1,8 +1,8 @@
 //! Deleting blobs that the catalog does not know: those whose records were swept, those that a writer gave up, and those
 //! that a stopped process left.
 //!
-//! Invariant: a blob that the catalog does not know is deleted only under a claim ([`crate::places::Claims`]), so that it is not that
-//! of a writer at work.
+//! Invariant: a blob that the catalog does not know is deleted only under a claim ([`crate::places::Claims`]; `servers/copies.rs` over
+//! a shared catalog), so that it is not that of a writer at work.
 
 use std::time::Duration;
 
@@ -13,10 +13,13 @@ use super::Swept;
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::model::PlaceId;
 use crate::places::Claim;
-use crate::{BlobId, Health, Result, Store};
+use crate::{BlobId, Error, ErrorKind, Health, Result, Store};
 
 /// So many copies are deleted at the same time.
 const AT_ONCE: usize = 16;
+
+/// How long a deletion may take over a shared catalog.
+const DELETION: Duration = Duration::from_secs(10);
 
 /// By how much the clock of a disk may be slow.
 const SKEW: Duration = Duration::from_secs(60);
@@ -27,17 +30,39 @@ impl Store {
         let deleted = stream::iter(copies);
         deleted
             .for_each_concurrent(AT_ONCE, |(blob, copy)| async move {
-                self.delete_copy(blob, &copy).await;
+                self.delete_gone(blob, &copy).await;
             })
             .await;
+    }
+
+    /// Deletes a copy of a blob whose record is gone: its id is never used again, so no other server makes one.
+    async fn delete_gone(&self, blob: BlobId, copy: &BlobCopy) {
+        let BlobCopy::Kept(id) = copy else { return };
+        if let Some(claim) = self.inner.claims.take(blob, *id) {
+            self.delete_claimed(blob, *id, &claim).await;
+        }
     }
 
     /// Deletes a copy that no record knows any more. What cannot be deleted now is tried again later.
     pub(crate) async fn delete_copy(&self, blob: BlobId, copy: &BlobCopy) {
         let BlobCopy::Kept(id) = copy else { return };
-        // If another thread has claimed it, it is examined again when the claim is released.
-        if let Some(claim) = self.inner.claims.take(blob, *id) {
-            self.delete_claimed(blob, *id, &claim).await;
+        self.delete_shared(blob, *id).await;
+    }
+
+    /// The same under a claim of all servers; returns whether it was deleted.
+    async fn delete_shared(&self, blob: BlobId, id: PlaceId) -> bool {
+        match self.claim_copy(blob, id) {
+            Ok(Some(claim)) => {
+                let deleted = self.delete_claimed(blob, id, &claim).await;
+                self.end_claim(blob, id);
+                deleted
+            }
+            // If another thread has claimed it, it is examined again when the claim is released.
+            Ok(None) if !self.is_shared() => false,
+            _ => {
+                self.inner.due.add_failed(blob, id);
+                false
+            }
         }
     }
 
@@ -65,12 +90,7 @@ impl Store {
         if self.health() != Health::Ready {
             return 0;
         }
-        let deleted = stream::iter(copies).map(|(blob, id)| async move {
-            match self.inner.claims.take(blob, id) {
-                Some(claim) => self.delete_claimed(blob, id, &claim).await,
-                None => false,
-            }
-        });
+        let deleted = stream::iter(copies).map(|(blob, id)| self.delete_shared(blob, id));
         let deleted = deleted.buffer_unordered(AT_ONCE);
         deleted.fold(0, |sum, deleted| async move { sum + u64::from(deleted) }).await
     }
@@ -82,8 +102,9 @@ impl Store {
         place: &Place,
         blob: BlobId,
     ) -> Result<bool> {
-        let Some(claim) = self.inner.claims.take(blob, id) else { return Ok(false) };
+        let Some(claim) = self.claim_copy(blob, id)? else { return Ok(false) };
         let deleted = self.delete_unless_known(id, place, blob).await;
+        self.end_claim(blob, id);
         claim.settle();
         deleted
     }
@@ -92,7 +113,15 @@ impl Store {
         if !self.is_unknown(id, blob)? {
             return Ok(false);
         }
-        place.delete(blob).await?;
+        if !self.is_sure_of_claims() {
+            return Err(slow());
+        }
+        // Longer than this a server that is missed would not be sure of its claim.
+        let deleting = place.delete(blob);
+        match self.is_shared() {
+            true => tokio::time::timeout(DELETION, deleting).await.map_err(|_| slow())??,
+            false => deleting.await?,
+        }
         Ok(true)
     }
 
@@ -123,4 +152,8 @@ impl Store {
         let copy = BlobCopy::Kept(place);
         Ok(record.is_none_or(|record| !record.copies.contains(&copy)))
     }
+}
+
+fn slow() -> Error {
+    Error::new(ErrorKind::Unavailable, "the catalog or the place is slow: a copy is deleted later")
 }

@@ -19,6 +19,7 @@ use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction, View, keys};
 use crate::contents::delete_blob;
 use crate::contents::refs::{blob_ids, count_copy, patches};
 use crate::faults::Faults;
+use crate::maintain::Pace;
 use crate::model::{Content, ContentId, Extent, PlaceId};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
@@ -79,10 +80,7 @@ impl Store {
     /// # Errors
     /// The first fault, after all were tried.
     pub async fn sweep_contents(&self, grace: Duration) -> Result<Swept> {
-        let mut range = match grace {
-            Duration::ZERO => keys::all_garbage(),
-            grace => keys::garbage_before(self.now().minus(grace)),
-        };
+        let mut range = self.blocking(move |store| store.unread(grace)).await?;
         let (mut swept, mut faults) = (Swept::default(), Faults::default());
         loop {
             let found = range.clone();
@@ -100,7 +98,12 @@ impl Store {
     /// Removes what was reported since the last time, if nobody reads it: says how much, or none, if it has to be looked at
     /// all notes, since there were too many.
     pub(crate) async fn sweep_due(&self) -> Result<Option<Swept>> {
-        let work = self.inner.due.take();
+        let mut work = self.inner.due.take();
+        if self.is_shared() {
+            // Other servers may be reading.
+            let unread = self.unread(self.grace(Pace::default().grace))?;
+            work.notes.retain(|note| unread.contains(note));
+        }
         let (mut swept, mut faults) = (Swept::default(), Faults::default());
         for notes in work.notes.chunks(STEP) {
             swept += self.sweep_noted(notes.to_vec(), &mut faults).await;
@@ -177,7 +180,8 @@ impl Store {
     pub(crate) async fn sweep_place(&self, place: PlaceId) -> Result<()> {
         let found = self.blocking(move |store| {
             let view = store.view()?;
-            let notes = view.rows(&keys::all_garbage(), usize::MAX)?;
+            let notes =
+                view.rows(&store.unread(store.grace(Pace::default().grace))?, usize::MAX)?;
             let mut noted = by_content(notes.into_iter().map(|(note, _)| note).collect());
             let contents: Vec<ContentId> = noted.keys().copied().collect();
             for content in contents {

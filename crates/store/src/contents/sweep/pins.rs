@@ -1,8 +1,8 @@
 //! Which contents are being read, and which are being erased: never both.
 //!
 //! A reader pins a content before it takes its first byte, and the sweep erases only what nobody has pinned, so that no
-//! reader needs a period of grace, and a slow one holds back its own content only. Pins are of this process: a catalog that
-//! several processes share also needs a grace period.
+//! reader needs a period of grace, and a slow one holds back its own content only. Pins are of this process: over a catalog that
+//! several share, each shows since when it has been reading ([`Pins::oldest`], `servers/reading.rs`).
 //!
 //! A reader finds its content in a snapshot, and pins it after that. [`Pins::moment`], taken before the snapshot, tells
 //! whether anything was erased in between.
@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use super::due::Due;
-use crate::model::ContentId;
+use crate::model::{ContentId, Time};
 
 /// The contents that are being read or erased.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ struct Shared {
 
 /// Keeps all contents from being erased.
 #[derive(Debug)]
-pub(crate) struct Hold(Pins);
+pub(crate) struct Hold(Pins, Time);
 
 #[derive(Debug, Default)]
 struct State {
@@ -41,6 +41,9 @@ struct State {
     erased: HashSet<ContentId>,
     /// How many want that nothing is erased.
     holds: u64,
+    /// Pins and holds by the beginning of the period in which each was made, and that of the current period.
+    periods: BTreeMap<Time, u64>,
+    period: Time,
 }
 
 /// Keeps a content from being erased.
@@ -48,6 +51,7 @@ struct State {
 pub(crate) struct Pin {
     pins: Pins,
     content: ContentId,
+    period: Time,
 }
 
 /// The right to erase some contents, which cannot be pinned meanwhile.
@@ -76,7 +80,8 @@ impl Pins {
             return None;
         }
         *state.readers.entry(content).or_default() += 1;
-        Some(Pin { pins: self.clone(), content })
+        let period = state.begin();
+        Some(Pin { pins: self.clone(), content, period })
     }
 
     /// Keeps all contents from being erased, from now on: waits for erasures in progress. What becomes unused meanwhile is looked at
@@ -87,7 +92,16 @@ impl Pins {
         while !state.erased.is_empty() {
             state = self.0.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        Hold(self.clone())
+        let period = state.begin();
+        drop(state);
+        Hold(self.clone(), period)
+    }
+
+    /// Begins another period, and returns the beginning of the one with the oldest pin or hold, if there is any.
+    pub(crate) fn oldest(&self, now: Time) -> Option<Time> {
+        let mut state = self.state();
+        state.period = now;
+        state.periods.first_key_value().map(|(period, _)| *period)
     }
 
     /// The right to erase those of these contents that are not being read; the others become due when their readers have finished.
@@ -112,9 +126,27 @@ impl Pins {
     }
 }
 
+impl State {
+    /// Counts a pin or hold, and returns its period.
+    fn begin(&mut self) -> Time {
+        *self.periods.entry(self.period).or_default() += 1;
+        self.period
+    }
+
+    fn end(&mut self, period: Time) {
+        if let Some(left) = self.periods.get_mut(&period) {
+            *left -= 1;
+            if *left == 0 {
+                self.periods.remove(&period);
+            }
+        }
+    }
+}
+
 impl Drop for Pin {
     fn drop(&mut self) {
         let mut state = self.pins.state();
+        state.end(self.period);
         let left = state.readers.get_mut(&self.content).map_or(0, |readers| {
             *readers -= 1;
             *readers
@@ -132,6 +164,7 @@ impl Drop for Hold {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.holds -= 1;
+        state.end(self.1);
         if state.holds == 0 {
             drop(state);
             self.0.0.due.look_at_all();
@@ -195,6 +228,20 @@ mod tests {
         assert!(due.take().notes.is_empty());
         drop(second);
         assert_eq!(due.take().notes.len(), 1);
+    }
+
+    #[test]
+    fn the_oldest_pin_is_at_most_as_old_as_its_period() {
+        let pins = Pins::new(Due::default());
+        let at = Time::from_secs;
+        assert_eq!(pins.oldest(at(10)), None);
+        let first = pins.pin(ONE);
+        assert_eq!(pins.oldest(at(20)), Some(at(10)));
+        let hold = pins.hold();
+        drop(first);
+        assert_eq!(pins.oldest(at(30)), Some(at(20)));
+        drop(hold);
+        assert_eq!(pins.oldest(at(40)), None);
     }
 
     #[test]
