@@ -57,28 +57,35 @@ impl Run {
         Self { world: World::new(), dir, index }
     }
 
-    /// A step that the store refuses changes nothing.
     fn take(&mut self, step: &Step) {
+        match step {
+            Step::Search => self.search(),
+            Step::Interrupt => drop(self.index.lead(&self.world.store, &|| false)),
+            Step::Restart => self.reopen(),
+            Step::Delete => {
+                let _ = std::fs::remove_dir_all(self.dir.path().join("text"));
+                self.reopen();
+            }
+            Step::Damage(byte) => {
+                self.damage(*byte);
+                self.reopen();
+            }
+            // A step that the store refuses changes nothing.
+            change => drop(self.change(change)),
+        }
+    }
+
+    fn change(&self, step: &Step) -> cenote_store::Result<()> {
         let world = &self.world;
-        let _ = match step {
+        match step {
             Step::Make(path) => world.mkdir(PATHS[*path]),
             Step::Describe(path, text) => world.describe(PATHS[*path], &[TEXTS[*text]]),
             Step::Move(from, to) => world.mv(PATHS[*from], PATHS[*to]),
             Step::Remove(path, permanent) => world.rm(PATHS[*path], *permanent),
             Step::Restore => self.restore(),
             Step::Share(path, shared) => world.share(PATHS[*path], *shared),
-            Step::Search => Ok(self.search()),
-            Step::Interrupt => Ok(drop(self.index.lead(&world.store, &|| false))),
-            Step::Restart => Ok(self.reopen()),
-            Step::Delete => {
-                let _ = std::fs::remove_dir_all(self.dir.path().join("text"));
-                Ok(self.reopen())
-            }
-            Step::Damage(byte) => {
-                self.damage(*byte);
-                Ok(self.reopen())
-            }
-        };
+            _ => Ok(()),
+        }
     }
 
     fn restore(&self) -> cenote_store::Result<()> {
