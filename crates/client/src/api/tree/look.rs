@@ -87,7 +87,7 @@ impl Client {
         self.json(call.query_opt("after", after).query_opt("limit", limit)).await
     }
 
-    /// The same with the few attributes that a file system shows, which costs a third.
+    /// The same with the few attributes that a file system shows: about half of the bytes.
     pub async fn list_brief(
         &self,
         at: &At,

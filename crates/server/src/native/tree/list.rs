@@ -51,7 +51,7 @@ pub(crate) async fn list(
 }
 
 /// The children of a collection, in the order of the names' bytes, each with the few attributes that a file system shows. The answer is
-/// a third of the other listing, and costs a third.
+/// about half of the other listing.
 #[utoipa::path(get, path = "/v1/list/brief", tag = "tree", params(Target, BriefQuery),
     responses((status = 200, body = BriefListing)))]
 pub(crate) async fn list_brief(
