@@ -239,7 +239,8 @@ def require_space(options):
     """Files in memory that do not fit end other programs: each round stores a large file for each client."""
     clients = 4 if options.without_s3 else 5
     needed = (clients * options.rounds + 5) * options.mib * MIB
-    free = min(shutil.disk_usage(options.dir).free, os.sysconf('SC_AVPHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))
+    memory = pathlib.Path('/proc/meminfo').read_text().split('MemAvailable:')[1].split()[0]
+    free = min(shutil.disk_usage(options.dir).free, int(memory) << 10)
     if needed > free:
         raise SystemExit(f'{options.dir} and memory need {needed >> 20} MiB, and have {free >> 20}: see --mib, --rounds and --dir')
 
