@@ -227,7 +227,7 @@ fn a_history_over_three_servers_has_the_effect_of_one() {
     }
 }
 
-/// Puts objects until it is told to stop, and returns those that were acknowledged.
+/// Puts objects until it is stopped, and returns those that were acknowledged.
 fn load_apart(
     it: &Servers,
     of: usize,
