@@ -31,6 +31,11 @@ impl MemoryEngine {
         Self::default()
     }
 
+    /// Another engine with what is in this one now. From then on each changes for itself.
+    pub fn fork(&self) -> Self {
+        Self { state: Arc::new(Mutex::new(self.state().clone())) }
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,6 +7,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should stop")]
 
+#[path = "../../store/examples/shape/mod.rs"]
+mod shape;
+
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,9 +18,7 @@ use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_query::sparql::{Answer, Graphs, Limits, Words, query};
 use cenote_rdf::{Answers, Format, Query, Syntax};
-use cenote_store::{
-    Caller, Conditions, CreateOptions, Draft, Graph, Parts, Statement, Store, StorePath, Term,
-};
+use cenote_store::{Caller, Conditions, CreateOptions, Draft, Graph, Parts, Store, StorePath};
 use oxigraph::io::RdfFormat;
 use oxigraph::sparql::{QueryResults, SparqlEvaluator};
 use oxigraph::store::Store as Oxigraph;
@@ -77,20 +78,20 @@ fn main() {
     let admin = store.caller_for(store.person_named("admin").unwrap().0).unwrap();
     make(&store, &admin, "/parent", &Graph::new());
     for n in 0..count {
-        make(&store, &admin, &format!("/parent/{n}"), &graph(n));
+        make(&store, &admin, &format!("/parent/{n}"), &described(n));
     }
     let peer = copied(&store, &admin, count);
     println!("   cenote  oxigraph  results");
     for (name, text) in QUERIES {
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let (mut ours, mut theirs, mut results) = (Vec::new(), Vec::new(), 0);
         for _ in 0..ROUNDS {
-            let (time, results) = timed(|| ask(&store, &admin, text, JSON).results);
+            let (time, found) = timed(|| ask(&store, &admin, text, JSON).results);
             ours.push(time);
             let (time, others) = timed(|| ask_peer(&peer, text));
             theirs.push(time);
-            assert!(results == others, "{name}: {results} and {others} results");
+            assert!(found == others, "{name}: {found} and {others} results");
+            results = found;
         }
-        let results = ask_peer(&peer, text);
         println!("{:9.2} {:9.2} {results:8}  {name}", median(ours), median(theirs));
     }
 }
@@ -157,19 +158,7 @@ fn ask(store: &Store, admin: &Caller, text: &str, format: Format) -> Answer {
     query(&reading, asked, &Plain, format, &Limits::none()).unwrap()
 }
 
-fn graph(n: u64) -> Graph {
-    let links = (0..50).flat_map(|i| {
-        let before = format!("cenote:/parent/{}", n.saturating_sub(1));
-        let other = format!("http://example.edu/res/{}", i / 10);
-        [
-            (format!("urn:intp:u{i}"), Term::Iri(before)),
-            (format!("urn:extp:u{i}"), Term::Iri(other)),
-        ]
-    });
-    let texts = (0..50).flat_map(|i| [i, i + 200]);
-    let texts =
-        texts.map(|i| (format!("urn:litp:l{i}"), Term::string(format!("text {}", n * 1_000 + i))));
-    let statement =
-        |(predicate, object)| Statement { subject: None, predicate, object, unit: None };
-    links.chain(texts).map(statement).collect()
+fn described(n: u64) -> Graph {
+    let before = format!("/parent/{}", n.saturating_sub(1));
+    shape::graph(n, &before, |number| format!("text {number}"))
 }

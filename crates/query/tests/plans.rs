@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use cenote_blob::Place;
-use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
+use cenote_kv::MemoryEngine;
 use cenote_query::genquery::{Limits, Options, Zone, genquery1, genquery2};
 use cenote_store::{
     AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Expected, NewUser,
@@ -21,23 +21,16 @@ use reference::{Comparison, Question, Test, Thing};
 const ZONE: &str = "z";
 const COLLECTIONS: [&str; 6] = ["/home", "/home/u", "/home/p", "/home/p/s", "/home/p/a_b", "/open"];
 
-/// The rows of a fresh store, cached: creating one costs an argon2.
+/// A fresh store, cached: creating one costs an argon2.
 fn fresh() -> Store {
-    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    let rows = ROWS.get_or_init(|| {
+    static FRESH: OnceLock<MemoryEngine> = OnceLock::new();
+    let fresh = FRESH.get_or_init(|| {
         let engine = MemoryEngine::new();
         let parts = Parts::new(engine.clone(), Place::memory("main"));
         Store::create_new(parts, "rods", "rods").unwrap();
-        let view = engine.snapshot().unwrap();
-        view.scan(&KeyRange::all(), ScanOptions::default()).collect::<Result<_, _>>().unwrap()
+        engine
     });
-    let mut batch = Batch::default();
-    for (key, value) in rows {
-        batch.put(key.clone(), value.clone());
-    }
-    let engine = MemoryEngine::new();
-    engine.commit(batch).unwrap();
-    Store::open_existing(Parts::new(engine, Place::memory("main"))).unwrap()
+    Store::open_existing(Parts::new(fresh.fork(), Place::memory("main"))).unwrap()
 }
 
 fn at(path: &str) -> At {

@@ -7,14 +7,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should stop")]
 
+mod shape;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions};
-use cenote_store::{
-    Caller, Conditions, CreateOptions, Draft, Graph, Parts, Statement, Store, StorePath, Term,
-};
+use cenote_store::{Caller, Conditions, CreateOptions, Draft, Graph, Parts, Store, StorePath};
 
 /// Code points that the texts are made of, as first and number of them.
 const SCRIPTS: [(u32, u32); 7] =
@@ -56,28 +56,13 @@ fn make(store: &Store, admin: &Caller, path: &StorePath, draft: Draft) {
 fn describe(store: &Store, admin: &Caller, n: u64, target: &mut StorePath) -> f64 {
     let path: StorePath = format!("/parent/00000000-0000-4000-8000-{n:012x}").parse().unwrap();
     make(store, admin, &path, Draft::Description);
-    let graph = graph(n, target);
+    let graph = shape::graph(n, &target.to_string(), text);
     let begun = Instant::now();
     let put = |_: &Graph| Ok(graph.clone());
     store.change_graph(admin, &path.clone().into(), &Conditions::default(), put).unwrap();
     let time = begun.elapsed().as_secs_f64() * 1e6;
     *target = path;
     time
-}
-
-fn graph(n: u64, target: &StorePath) -> Graph {
-    let links = (0..50).flat_map(|i| {
-        let other = format!("http://example.edu/res/{}", i / 10);
-        [
-            (format!("urn:intp:u{i}"), Term::Iri(format!("cenote:{target}"))),
-            (format!("urn:extp:u{i}"), Term::Iri(other)),
-        ]
-    });
-    let texts = (0..50).flat_map(|i| [i, i + 200]);
-    let texts = texts.map(|i| (format!("urn:litp:l{i}"), Term::string(text(n * 1_000 + i))));
-    let statement =
-        |(predicate, object)| Statement { subject: None, predicate, object, unit: None };
-    links.chain(texts).map(statement).collect()
 }
 
 fn text(seed: u64) -> String {

@@ -5,14 +5,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should stop")]
 
+#[path = "../../store/examples/shape/mod.rs"]
+mod shape;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{
-    At, Caller, Conditions, CreateOptions, Draft, Graph, Parts, Query, ResourceId, Statement,
-    Store, StorePath, Term,
+    At, Caller, Conditions, CreateOptions, Draft, Graph, Parts, Query, ResourceId, Store, StorePath,
 };
 use cenote_text::TextIndex;
 
@@ -27,7 +29,7 @@ fn main() {
     let admin = store.caller_for(store.person_named("admin").unwrap().0).unwrap();
     make(&store, &admin, "/parent", &Graph::new());
     let begun = Instant::now();
-    (0..count).for_each(|n| make(&store, &admin, &format!("/parent/{n}"), &graph(n)));
+    (0..count).for_each(|n| make(&store, &admin, &format!("/parent/{n}"), &described(n)));
     let each = begun.elapsed().as_secs_f64() * 1e3 / count as f64;
     println!("{each:9.2} ms  a create and a description of 200 statements");
     let index = TextIndex::in_directory(dir.join("text"));
@@ -49,9 +51,9 @@ fn main() {
     ] {
         time(name, || (), || search(&index, &store, &admin, text));
     }
-    let write = || make(&store, &admin, "/parent/77", &graph(77));
+    let write = || make(&store, &admin, "/parent/77", &described(77));
     time("a word of one, after a write", write, || search(&index, &store, &admin, "1000003"));
-    (0..300).for_each(|n| make(&store, &admin, &format!("/parent/later {n}"), &graph(n)));
+    (0..300).for_each(|n| make(&store, &admin, &format!("/parent/later {n}"), &described(n)));
     let begun = Instant::now();
     drop(index.lead(&store, &|| true).unwrap());
     println!("{:9.2} ms  to put 300 more into it", begun.elapsed().as_secs_f64() * 1e3);
@@ -95,23 +97,6 @@ fn make(store: &Store, admin: &Caller, path: &str, graph: &Graph) {
     store.change_graph(admin, &path.into(), &Conditions::default(), put).unwrap();
 }
 
-fn graph(n: u64) -> Graph {
-    let links = (0..50).flat_map(|i| {
-        let before = format!("cenote:/parent/{}", n.saturating_sub(1));
-        let other = format!("http://example.edu/res/{}", i / 10);
-        [
-            (format!("urn:intp:u{i}"), Term::Iri(before)),
-            (format!("urn:extp:u{i}"), Term::Iri(other)),
-        ]
-    });
-    let texts = (0..50).flat_map(|i| [i, i + 200]);
-    let texts =
-        texts.map(|i| (format!("urn:litp:l{i}"), Term::string(format!("text {}", n * 1_000 + i))));
-    let statement =
-        |(predicate, object)| Statement { subject: None, predicate, object, unit: None };
-    links.chain(texts).map(statement).collect()
-}
-
 /// The bytes in a directory.
 fn bytes(dir: &Path) -> u64 {
     let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
@@ -120,4 +105,9 @@ fn bytes(dir: &Path) -> u64 {
         meta => meta.len(),
     });
     sizes.sum()
+}
+
+fn described(n: u64) -> Graph {
+    let before = format!("/parent/{}", n.saturating_sub(1));
+    shape::graph(n, &before, |number| format!("text {number}"))
 }

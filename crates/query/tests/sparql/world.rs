@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use cenote_blob::Place;
-use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
+use cenote_kv::MemoryEngine;
 use cenote_query::sparql::{Graphs, Limits, Words, query};
 use cenote_query::{Error, Result};
 use cenote_rdf::{Answers, Format, Query};
@@ -57,23 +57,16 @@ impl Words for Plain {
     }
 }
 
-/// The rows of a fresh store, cached: creating one costs an argon2.
+/// A fresh store, cached: creating one costs an argon2.
 fn fresh() -> Store {
-    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    let rows = ROWS.get_or_init(|| {
+    static FRESH: OnceLock<MemoryEngine> = OnceLock::new();
+    let fresh = FRESH.get_or_init(|| {
         let engine = MemoryEngine::new();
         let parts = Parts::new(engine.clone(), Place::memory("main"));
         Store::create_new(parts, "rods", "rods").unwrap();
-        let view = engine.snapshot().unwrap();
-        view.scan(&KeyRange::all(), ScanOptions::default()).collect::<Result<_, _>>().unwrap()
+        engine
     });
-    let mut batch = Batch::default();
-    for (key, value) in rows {
-        batch.put(key.clone(), value.clone());
-    }
-    let engine = MemoryEngine::new();
-    engine.commit(batch).unwrap();
-    Store::open_existing(Parts::new(engine, Place::memory("main"))).unwrap()
+    Store::open_existing(Parts::new(fresh.fork(), Place::memory("main"))).unwrap()
 }
 
 pub(crate) struct World {

@@ -5,7 +5,7 @@ use std::fs;
 use cenote_store::TextLead;
 use cenote_text::TextIndex;
 
-use super::world::{World, copy};
+use super::world::World;
 
 fn planted() -> World {
     let world = World::new();
@@ -73,11 +73,11 @@ fn files_of_others_are_replaced() {
 #[test]
 fn an_index_of_another_history_is_made_anew() {
     let (mut world, dir) = (planted(), tempfile::tempdir().unwrap());
-    let earlier = world.rows();
+    let earlier = world.engine.fork();
     world.mkdir("/lost").unwrap();
     let open = || TextIndex::in_directory(dir.path().join("text"));
     assert_eq!(world.led(&open(), &world.admin, "lost"), ["/lost"]);
-    world.engine = copy(&earlier);
+    world.engine = earlier;
     world.store = World::open(&world.engine);
     world.mkdir("/found").unwrap();
     world.mkdir("/later").unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use cenote_blob::Place;
-use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
+use cenote_kv::MemoryEngine;
 use cenote_store::{
     AccessChange, At, AttributeChange, Caller, Conditions, CreateOptions, Draft, MoveOptions,
     NewUser, Parts, Query, RemoveOptions, ResourceId, Result, Rights, Role, Scope, Statement,
@@ -12,28 +12,16 @@ use cenote_store::{
 };
 use cenote_text::TextIndex;
 
-/// The rows of a fresh store, cached: creating one costs an argon2.
+/// A fresh store, cached: creating one costs an argon2.
 fn fresh() -> MemoryEngine {
-    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    let rows = ROWS.get_or_init(|| {
+    static FRESH: OnceLock<MemoryEngine> = OnceLock::new();
+    let fresh = FRESH.get_or_init(|| {
         let engine = MemoryEngine::new();
         let parts = Parts::new(engine.clone(), Place::memory("main"));
         Store::create_new(parts, "rods", "rods").unwrap();
-        let view = engine.snapshot().unwrap();
-        view.scan(&KeyRange::all(), ScanOptions::default()).collect::<Result<_, _>>().unwrap()
+        engine
     });
-    copy(rows)
-}
-
-/// An engine with these rows.
-pub(crate) fn copy(rows: &[Row]) -> MemoryEngine {
-    let mut batch = Batch::default();
-    for (key, value) in rows {
-        batch.put(key.clone(), value.clone());
-    }
-    let engine = MemoryEngine::new();
-    engine.commit(batch).unwrap();
-    engine
+    fresh.fork()
 }
 
 pub(crate) struct World {
@@ -63,11 +51,6 @@ impl World {
 
     pub(crate) fn open(engine: &MemoryEngine) -> Store {
         Store::open_existing(Parts::new(engine.clone(), Place::memory("main"))).unwrap()
-    }
-
-    pub(crate) fn rows(&self) -> Vec<Row> {
-        let view = self.engine.snapshot().unwrap();
-        view.scan(&KeyRange::all(), ScanOptions::default()).collect::<Result<_, _>>().unwrap()
     }
 
     pub(crate) fn mkdir(&self, path: &str) -> Result<()> {
