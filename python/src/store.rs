@@ -5,6 +5,7 @@
 
 mod access;
 mod answer;
+mod below;
 mod changesets;
 mod connection;
 mod descriptions;
@@ -28,6 +29,7 @@ use pyo3::prelude::*;
 pub(crate) fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     let module = PyModule::new(parent.py(), "store")?;
     module.add_class::<connection::Connection>()?;
+    module.add_class::<below::Below>()?;
     module.add_class::<pending::Pending>()?;
     module.add_class::<rows::Rows>()?;
     parent.add_submodule(&module)

@@ -318,11 +318,9 @@ class AsyncStore(AsyncHistory):
             if failures:
                 raise failures[0][1]
             return
-        files = _local.Files(found.path, local)
-        async for resource in self.tree(path):
-            files.add(resource)
-        files.make_directories()
-        fail(await done(self._native.get_files(files.pairs, progress, jobs)))
+        root, below = os.fspath(local), await done(self._native.collect(found.path))
+        below.make_directories(root)
+        fail(await done(below.get(root, 0, len(below), progress, jobs)))
 
     async def upload(
         self,

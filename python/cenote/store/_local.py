@@ -65,16 +65,20 @@ def target(path: str | None, user: str | None, group: str | None) -> tuple[str, 
     return named[0]
 
 
-def below(directory: str | os.PathLike[str]) -> list[tuple[str, str | None]]:
-    """Files below a directory: the path there, and the file; none for directories, which come first."""
+def below(
+    directory: str | os.PathLike[str], follow: bool = True
+) -> list[tuple[str, str | None]]:
+    """Files below a directory: the path there, and the file; none for directories, which come first.
+
+    Links to directories are directories, and empty ones unless they are followed.
+    """
     root = os.fspath(directory)
     found: list[tuple[str, str | None]] = []
-    for folder, directories, files in os.walk(root, followlinks=True):
+    for folder, directories, files in os.walk(root, followlinks=follow):
         directories.sort()
         relative = os.path.relpath(folder, root).replace(os.sep, '/')
-        if relative != '.':
-            found.append((relative, None))
         prefix = '' if relative == '.' else f'{relative}/'
+        found.extend((prefix + name, None) for name in directories)
         found.extend((prefix + name, os.path.join(folder, name)) for name in sorted(files))
     return found
 
@@ -108,31 +112,3 @@ class There:
         mode = found.mode is None or (found.mode ^ file.st_mode) & 0o777 == 0
         time = nanoseconds(found.fields.get('mtime')) == file.st_mtime_ns
         return found.is_object() and mode and time and found.size == file.st_size
-
-
-class Files:
-    """The files that a collection becomes."""
-
-    def __init__(self, path: str, local: str | os.PathLike[str]) -> None:
-        self._prefix = path.rstrip('/') + '/'
-        self._root = os.fspath(local)
-        self._directories = {self._root}
-        #: The path of each object, and its file.
-        self.pairs: list[tuple[str, str]] = []
-
-    def add(self, resource: Resource) -> None:
-        """Note a resource below the collection."""
-        names = resource.path.removeprefix(self._prefix).split('/')
-        if not resource.path.startswith(self._prefix) or '..' in names:
-            raise InvalidError(22, f'not a name for a file: {resource.path}', kind='invalid')
-        local = os.path.join(self._root, *names)
-        if resource.is_collection():
-            self._directories.add(local)
-        elif resource.is_object():
-            self._directories.add(os.path.dirname(local))
-            self.pairs.append((resource.path, local))
-
-    def make_directories(self) -> None:
-        """Create the directories."""
-        for directory in sorted(self._directories):
-            os.makedirs(directory, exist_ok=True)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 import posixpath
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
@@ -80,16 +80,16 @@ def taken(error: Error, path: str, mode: str) -> Error:
     return ExistsError(17, f'the name is taken: {path}', kind='exists', hint=error.hint)
 
 
-def pages(items: list[Any]) -> Iterator[list[Any]]:
+def pages(items: Sequence[Any]) -> Iterator[Any]:
     """The items in lists of bounded length."""
     return (items[start : start + PAGE] for start in range(0, len(items), PAGE))
 
 
-async def each_page(items: list[Any], work: Callable[[list[Any]], Awaitable[None]]) -> None:
+async def each_page(items: Sequence[Any], work: Callable[[Any], Awaitable[None]]) -> None:
     """Do this with pages of the items, some of them at the same time. An error cancels the rest."""
     gate = asyncio.Semaphore(CALLS)
 
-    async def one(page: list[Any]) -> None:
+    async def one(page: Any) -> None:
         async with gate:
             await work(page)
 

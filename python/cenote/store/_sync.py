@@ -315,11 +315,9 @@ class Store(History):
             if failures:
                 raise failures[0][1]
             return
-        files = _local.Files(found.path, local)
-        for resource in self.tree(path):
-            files.add(resource)
-        files.make_directories()
-        fail(done(self._native.get_files(files.pairs, progress, jobs)))
+        root, below = os.fspath(local), done(self._native.collect(found.path))
+        below.make_directories(root)
+        fail(done(below.get(root, 0, len(below), progress, jobs)))
 
     def upload(
         self,

@@ -7,13 +7,14 @@ is sent the credentials of the environment.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from fsspec.asyn import AsyncFileSystem, sync
 from fsspec.callbacks import DEFAULT_CALLBACK
 
-from cenote.store import _connect, _spec
+from cenote.store import _connect, _spec, _trees
 from cenote.store._file import CenoteFile
 from cenote.store._transaction import CenoteTransaction
 from cenote.store.errors import Error, TransferError
@@ -269,6 +270,9 @@ class CenoteFileSystem(AsyncFileSystem):
             raise _spec.taken(error, path, mode) from None
 
     async def _put(self, lpath: Any, rpath: Any, callback: Any = DEFAULT_CALLBACK, **kwargs: Any) -> None:
+        if _trees.is_whole(lpath, rpath, kwargs) and os.path.isdir(lpath):
+            fail(await _trees.put(self, lpath, rpath, callback))
+            return
         pairs = _spec.Pairs(self)
         await AsyncFileSystem._put(pairs, lpath, rpath, **kwargs)
         files = {self._strip_protocol(path): str(local) for local, path in pairs.found}
@@ -294,6 +298,9 @@ class CenoteFileSystem(AsyncFileSystem):
             raise failures[0][1]
 
     async def _get(self, rpath: Any, lpath: Any, callback: Any = DEFAULT_CALLBACK, **kwargs: Any) -> None:
+        if _trees.is_whole(rpath, lpath, kwargs) and await self._isdir(rpath):
+            fail(await _trees.get(self, rpath, lpath, callback))
+            return
         pairs = _spec.Pairs(self)
         await AsyncFileSystem._get(pairs, rpath, lpath, **kwargs)
         files = [(self._strip_protocol(path), str(local)) for path, local in pairs.found]

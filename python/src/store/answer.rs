@@ -7,6 +7,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyNone};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::below::Below;
 use super::error::Failure;
 
 /// A result, which any thread can hold.
@@ -17,6 +18,8 @@ pub(super) enum Answer {
     Bytes(Bytes),
     /// Why one of several items failed.
     Failure(Failure),
+    /// What is below a collection.
+    Below(Box<Below>),
     /// Results of several items.
     List(Vec<Answer>),
 }
@@ -50,6 +53,7 @@ impl<'py> IntoPyObject<'py> for Answer {
             Self::Failure(failure) => {
                 Ok(PyErr::from(failure).into_value(py).into_bound(py).into_any())
             }
+            Self::Below(below) => Ok(Bound::new(py, *below)?.into_any()),
             Self::List(answers) => {
                 let objects = answers.into_iter().map(|answer| answer.into_pyobject(py));
                 Ok(PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)?.into_any())

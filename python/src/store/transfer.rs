@@ -22,17 +22,34 @@ use super::progress::{Progress, observer};
 use super::tree::PAGE;
 
 /// A transfer, and its observer.
-struct Moving {
+pub(super) struct Moving {
     transfer: Transfer,
     progress: Option<Arc<Progress>>,
 }
 
 impl Moving {
-    fn new(client: Client, progress: Option<Py<PyAny>>, jobs: NonZeroUsize) -> Self {
+    pub(super) fn new(
+        client: Client,
+        progress: Option<Py<PyAny>>,
+        jobs: NonZeroUsize,
+    ) -> Self {
         let progress = progress.map(Progress::new);
         let options = Options { jobs, ..Options::default() };
         let transfer = Transfer::new(client, options, observer(progress.as_ref()));
         Self { transfer, progress }
+    }
+
+    /// Gets objects into files. The result is a list of failures, those in `failures` first.
+    pub(super) async fn receive(
+        self,
+        wanted: Vec<Wanted>,
+        mut failures: Vec<Answer>,
+    ) -> Result<Answer, Failure> {
+        let mut arrivals = std::pin::pin!(self.transfer.get_files(wanted));
+        while let Some(Arrival { wanted, result }) = arrivals.next().await {
+            failures.extend(result.err().map(|error| failed(wanted.resource.path, error)));
+        }
+        self.finish(Answer::List(failures))
     }
 
     /// The result, unless the callable raised an exception.
@@ -133,11 +150,7 @@ impl Connection {
                     }
                 }
             }
-            let mut arrivals = std::pin::pin!(moving.transfer.get_files(wanted));
-            while let Some(Arrival { wanted, result }) = arrivals.next().await {
-                failures.extend(result.err().map(|error| failed(wanted.resource.path, error)));
-            }
-            moving.finish(Answer::List(failures))
+            moving.receive(wanted, failures).await
         }))
     }
 }
