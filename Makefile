@@ -36,8 +36,11 @@ lint: ## check formatting and lints
 	cargo clippy --locked --workspace --exclude cenote-python --all-targets -- -D warnings
 
 # Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
-test: lint ## run all tests: Rust, Python and R
-	scripts/setup test
+test: ## run all tests: Rust, Python and R
+	scripts/setup build
+	# The lints are compiled while the rest is being installed.
+	{ scripts/setup test && scripts/setup python; } & setup=$$!; \
+	    make --no-print-directory lint; linted=$$?; wait $$setup && exit $$linted
 	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
 	scripts/dist/check $${CARGO_TARGET_DIR:-target}/debug/cenote
 	scripts/schemathesis
