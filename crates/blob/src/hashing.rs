@@ -1,8 +1,14 @@
 //! Hashing on a blocking thread while the bytes are moved, so that digests take no extra time while the disk or the
 //! network is slower, and block nobody else.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use tokio::task::{JoinError, JoinHandle, spawn, spawn_blocking};
+
+use crate::turns::Turns;
+
+static TURNS: LazyLock<Turns> = LazyLock::new(Turns::default);
 
 /// A consumer of bytes in order, with at most one run of them being processed. It fails only when the runtime shuts
 /// down; a call that is dropped while it waits changes nothing.
@@ -20,8 +26,10 @@ impl<T: Send + 'static> Hashing<T> {
 
     /// Waits for the previous run, then starts on this one.
     pub async fn update(&mut self, run: Vec<Bytes>) -> Result<(), JoinError> {
+        let turn = TURNS.turn().await;
         let (mut state, take) = ((&mut self.work).await?, self.take);
         self.work = spawn_blocking(move || {
+            let _turn = turn;
             run.iter().for_each(|bytes| take(&mut state, bytes));
             state
         });

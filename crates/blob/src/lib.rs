@@ -31,6 +31,7 @@ mod outside;
 mod place;
 mod private;
 mod read;
+mod turns;
 mod verify;
 mod writer;
 

@@ -17,6 +17,7 @@ use url::Url;
 use crate::disk::Space;
 use crate::error::Source;
 use crate::id::BLOBS;
+use crate::turns::Turns;
 use crate::{Algorithm, BlobId, BlobWriter, Damage, Error, Hasher, Result, disk};
 
 /// The part size in bytes for a local place: several in flight stay under 2 MiB.
@@ -36,6 +37,8 @@ pub struct Place {
     /// Whether blobs may be read from their files there, beside the store.
     direct: bool,
     part_size: usize,
+    /// Turns at what blocks a thread while its disk works.
+    turns: Turns,
     /// The only file, whatever blob is requested; see [`Outside`](crate::Outside).
     only: Option<Path>,
 }
@@ -127,7 +130,15 @@ impl Place {
     }
 
     fn over(name: &str, store: Arc<dyn ObjectStore>, part_size: usize) -> Self {
-        Self { name: name.into(), store, root: None, direct: false, part_size, only: None }
+        Self {
+            name: name.into(),
+            store,
+            root: None,
+            direct: false,
+            part_size,
+            turns: Turns::default(),
+            only: None,
+        }
     }
 
     /// The same place with its store wrapped by `wrap`: a throttle, a counter, or fault injection for a test.
@@ -227,18 +238,28 @@ impl Place {
         self.local_path(id).filter(|_| self.direct)
     }
 
+    /// Whether its bytes are on a disk of this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Turns at work that blocks a thread, if writing here does.
+    pub(crate) fn turns(&self) -> Option<&Turns> {
+        self.is_local().then_some(&self.turns)
+    }
+
     pub(crate) fn part_size(&self) -> usize {
         self.part_size
     }
 
     /// The error for a failed read or deletion of `id`.
     pub(crate) fn error(&self, id: BlobId, source: impl Into<Source>) -> Error {
-        Error::classify(&self.name, self.root.is_some(), Some(id), source.into())
+        Error::classify(&self.name, self.is_local(), Some(id), source.into())
     }
 
     /// The error for a failure not related to a particular blob, or while writing one.
     pub(crate) fn failure(&self, source: impl Into<Source>) -> Error {
-        Error::classify(&self.name, self.root.is_some(), None, source.into())
+        Error::classify(&self.name, self.is_local(), None, source.into())
     }
 
     pub(crate) fn damaged(&self, id: BlobId, damage: Damage) -> Error {

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use object_store::path::Path;
-use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{MultipartUpload, ObjectStoreExt, PutPayload, UploadPart};
 use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, spawn, spawn_blocking};
 
 use crate::error::Source;
 use crate::hashing::Hashing;
+use crate::turns::Turns;
 use crate::{BlobId, Blocks, Damage, Digests, Hasher, Place, Result, Sha256State, disk};
 
 /// Parts that the store may be processing while another one fills.
@@ -213,11 +214,12 @@ impl BlobWriter {
         let upload = match &mut self.upload {
             Some(upload) => upload,
             none => {
-                let begun = begin(self.place.store().clone(), self.id.path()).await;
+                let begun = begin(&self.place, self.id.path()).await;
                 none.insert(begun.map_err(|source| self.place.failure(source))?)
             }
         };
-        self.in_flight.push_back(spawn(upload.put_part(payload)));
+        let part = upload.put_part(payload);
+        self.in_flight.push_back(spawn(put(part, self.place.turns().cloned())));
         Ok(())
     }
 
@@ -273,13 +275,26 @@ impl BlobWriter {
     }
 }
 
-/// On a blocking thread, because a local disk creates the staged file in this very call.
-async fn begin(
-    store: Arc<dyn ObjectStore>,
-    path: Path,
-) -> object_store::Result<Box<dyn MultipartUpload>> {
-    let runtime = Handle::current();
-    spawn_blocking(move || runtime.block_on(store.put_multipart(&path))).await?
+/// On a blocking thread if it is local, because a local disk creates the staged file in this very call. A request to a
+/// bucket may itself need such a thread, for the name of a host.
+async fn begin(place: &Place, path: Path) -> object_store::Result<Box<dyn MultipartUpload>> {
+    let store = Arc::clone(place.store());
+    let Some(turns) = place.turns() else { return store.put_multipart(&path).await };
+    let (runtime, turn) = (Handle::current(), turns.turn().await);
+    let begun = move || {
+        let _turn = turn;
+        runtime.block_on(store.put_multipart(&path))
+    };
+    spawn_blocking(begun).await?
+}
+
+/// Stores a part, in a turn if there are turns.
+async fn put(part: UploadPart, turns: Option<Turns>) -> object_store::Result<()> {
+    let _turn = match &turns {
+        Some(turns) => Some(turns.turn().await),
+        None => None,
+    };
+    part.await
 }
 
 /// The part being filled.
