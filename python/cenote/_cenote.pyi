@@ -11,6 +11,8 @@ from cenote import keyset as keyset
 from cenote.gsd import fl as _fl
 
 _Statement = tuple[str, str, str | None]
+# A class, a path or an id.
+_Restriction = tuple[str | None, str | None, int | None]
 _Condition = tuple[str, str, str | None, str | None]
 _Bytes = bytes | bytearray
 _Progress = Callable[[int], object] | None
@@ -166,7 +168,7 @@ class store:
         def change_access(
             self,
             path: str,
-            entries: Sequence[tuple[str, str, str]],
+            entries: Sequence[tuple[str, str, str, _Restriction | None]],
             closed: bool | None = None,
             inherit: bool | None = None,
         ) -> store.Pending: ...

@@ -72,7 +72,7 @@ pub use maintain::Pace;
 pub use metadata::{
     AvuChange, Comparison, Condition, Dataset, Fact, Linking, LinksPage, LinksQuery, Node, Pattern,
     Quad, Query, SearchCursor, SearchPage, Seen, Xattr, attribute_of, avus_of, description_tag,
-    iri_of, like, links_tag, path_of, predicate_of,
+    iri_of, is_class, like, links_tag, path_of, predicate_of,
 };
 pub use model::*;
 pub use moves::JobStatus;

@@ -298,6 +298,7 @@ impl Store {
 
     fn commit(&self, mut tx: Transaction) -> Result<Committed> {
         describe::bind_late(&mut tx)?;
+        describe::record_classes(&mut tx)?;
         quotas::settle(&mut tx)?;
         self.commit_prepared(tx.into_batch(self.random()))
     }

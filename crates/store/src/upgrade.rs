@@ -2,7 +2,7 @@
 //!
 //! Invariant: a step that was cut off can be run again; the number of the format is written with its last change.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use cenote_kv::{KeyRange, ScanOptions};
 use minicbor::{Decode, Encode};
@@ -48,6 +48,9 @@ impl Store {
         if from < 6 {
             self.index_statements()?;
             self.admit_sets()?;
+        }
+        if from < 7 {
+            self.record_classes()?;
         }
         Ok(())
     }
@@ -197,6 +200,29 @@ impl Store {
     /// levels stay as they are.
     fn admit_sets(&self) -> Result<()> {
         self.transact(|tx| {
+            tx.put(keys::setting("format"), &Format(6));
+            Ok(())
+        })
+    }
+
+    /// From format 6 to 7: lines of access lists may be restricted, which programs of that format would not heed; and records have the
+    /// classes that resources are described to have. The index leads to those that have some.
+    fn record_classes(&self) -> Result<()> {
+        let mut range = metadata::classified();
+        loop {
+            let last = self.transact(|tx| {
+                let rows = tx.rows(&range, STEP)?;
+                let ids: BTreeSet<_> =
+                    rows.iter().filter_map(|(key, _)| keys::last_id(key)).collect();
+                ids.into_iter().try_for_each(|id| classify(tx, ResourceId(id)))?;
+                Ok(rows.last().map(|(key, _)| key.clone()).filter(|_| rows.len() == STEP))
+            })?;
+            match last {
+                Some(last) => range = range.after(&last),
+                None => break,
+            }
+        }
+        self.transact(|tx| {
             tx.put(keys::setting("format"), &Format(FORMAT));
             Ok(())
         })
@@ -224,6 +250,20 @@ impl Store {
             }
         }
     }
+}
+
+/// Records the classes of a resource, the first time that it is met. Undecodable records are left to the check, and people and places have
+/// none.
+fn classify(tx: &mut Transaction, id: ResourceId) -> Result<()> {
+    let value = tx.value(&keys::resource(id))?;
+    let resource = value.and_then(|value| Resource::from_value(&value).ok());
+    let unclassified = resource.filter(|resource| resource.access.classes.is_empty());
+    let Some(mut resource) = unclassified else { return Ok(()) };
+    if let Ok(classes) = metadata::classes(tx, id.0) {
+        resource.access.classes = classes;
+        tx.put(keys::resource(id), &resource);
+    }
+    Ok(())
 }
 
 /// The letters of a ticket, in whose place its digest has not been put yet.

@@ -14,6 +14,7 @@ from cenote.store._model import (
     Grant,
     Identity,
     Listing,
+    Only,
     Quota,
     Resource,
     Statement,
@@ -45,8 +46,8 @@ from cenote.store.path import Path
 __all__ = [
     'Access', 'Amount', 'AsyncChangeSet', 'AsyncStore', 'AsyncUpload', 'Change', 'ChangeSet',
     'ChangedError', 'DamagedError', 'DeniedError', 'Error', 'ExistsError', 'Grant', 'Identity',
-    'InvalidError', 'Listing', 'NoSpaceError', 'NotEmptyError', 'NotFoundError', 'Path',
-    'ProtocolError', 'Quota', 'Resource', 'Statement', 'Store', 'Ticket', 'TransferError',
+    'InvalidError', 'Listing', 'NoSpaceError', 'NotEmptyError', 'NotFoundError', 'Only',
+    'Path', 'ProtocolError', 'Quota', 'Resource', 'Statement', 'Store', 'Ticket', 'TransferError',
     'TrashItem', 'UnauthenticatedError', 'UnavailableError', 'UnreachableError', 'Upload', 'Usage',
     'Version', 'WrongKindError', 'connect', 'connect_async',
 ]

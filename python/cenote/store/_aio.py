@@ -26,6 +26,8 @@ from cenote.store._model import (
     Statement,
     Ticket,
     Usage,
+    entry_of,
+    grant_of,
 )
 from cenote.store.errors import Error, TransferError
 
@@ -415,7 +417,7 @@ class AsyncStore(AsyncHistory):
         """The permissions on a resource."""
         found = await done(self._native.access(path))
         rows = found['grants']
-        grants = [Grant(row['name'], row['level'], row['scope'], row.get('from')) for row in rows]
+        grants = [grant_of(row) for row in rows]
         return Access(grants, found['closed'], found['inherit'])
 
     async def acl_set(
@@ -430,11 +432,12 @@ class AsyncStore(AsyncHistory):
         Args:
             path: The resource.
             grants: A user or group, a level such as ``read`` (``none`` takes the entry away), and a
-                scope: ``this``, ``default`` or ``subtree``.
+                scope: ``this``, ``default`` or ``subtree``. A ``Grant`` with ``only`` is an entry of its own beside
+                the one for all of the scope.
             closed: Whether defaults of the collections above are not applied.
             inherit: Whether new children get a copy of the entries.
         """
-        entries = [(grant[0], grant[1], grant[2]) for grant in grants]
+        entries = [entry_of(grant) for grant in grants]
         await done(self._native.change_access(path, entries, closed, inherit))
 
     async def tickets(self, path: str | None = None) -> list[Ticket]:

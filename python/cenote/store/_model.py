@@ -8,8 +8,8 @@ from html import escape
 from typing import Any, ClassVar, NamedTuple
 
 __all__ = [
-    'Access', 'Amount', 'Change', 'Grant', 'Identity', 'Listing', 'Quota', 'Resource', 'Statement',
-    'Ticket', 'TrashItem', 'Usage', 'Version',
+    'Access', 'Amount', 'Change', 'Grant', 'Identity', 'Listing', 'Only', 'Quota', 'Resource',
+    'Statement', 'Ticket', 'TrashItem', 'Usage', 'Version',
 ]
 
 Fields = dict[str, Any]
@@ -347,13 +347,41 @@ class Statement(NamedTuple):
     unit: str | None = None
 
 
+class Only(NamedTuple):
+    """A restriction of an entry of an access list: to resources of a class (the IRI of an ``rdf:type``), or to one below.
+
+    An ``id`` has precedence over the path. A resource that the caller does not see has no path.
+    """
+
+    class_iri: str | None = None
+    path: str | None = None
+    id: int | None = None
+
+
 class Grant(NamedTuple):
-    """An entry of an access list. ``source`` is the path of the collection that it is inherited from."""
+    """An entry of an access list.
+
+    ``source`` is the path of the collection that it is inherited from. With ``only`` it is about some of the resources in its scope.
+    """
 
     name: str
     level: str
     scope: str = 'this'
     source: str | None = None
+    only: Only | None = None
+
+
+def grant_of(row: Fields) -> Grant:
+    """An entry as the server shows it."""
+    only = row.get('only')
+    only = Only(only.get('class'), only.get('path'), only.get('id')) if only else None
+    return Grant(row['name'], row['level'], row['scope'], row.get('from'), only)
+
+
+def entry_of(grant: Grant | tuple[str, str, str]) -> tuple[str, str, str, Only | None]:
+    """An entry as it is sent."""
+    only = grant.only if isinstance(grant, Grant) else None
+    return grant[0], grant[1], grant[2], only
 
 
 class Access(NamedTuple):

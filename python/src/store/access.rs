@@ -1,12 +1,15 @@
 //! Who the caller is, access lists and tickets.
 
-use cenote_client::{AccessOperation, At, NewTicket};
+use cenote_client::{AccessOperation, At, NewTicket, Only};
 use pyo3::prelude::*;
 
 use super::answer::Answer;
 use super::connection::Connection;
 use super::error::Failure;
 use super::pending::Pending;
+
+/// A class, a path or an id.
+type Restriction = (Option<String>, Option<String>, Option<u64>);
 
 #[pymethods]
 impl Connection {
@@ -21,17 +24,21 @@ impl Connection {
         Ok(Pending::new(async { call.await.map(|access| Answer::of(&access)) }))
     }
 
-    /// Changes an access list: a user or group, a level and a scope each.
+    /// Changes an access list: a user or group, a level and a scope each; and the class, path or id of what it is about, if that is not all
+    /// in the scope.
     #[pyo3(signature = (path, entries, closed=None, inherit=None))]
     fn change_access(
         &self,
         path: String,
-        entries: Vec<(String, String, String)>,
+        entries: Vec<(String, String, String, Option<Restriction>)>,
         closed: Option<bool>,
         inherit: Option<bool>,
     ) -> Result<Pending, Failure> {
         let client = self.client()?;
-        let entry = |(name, level, scope)| AccessOperation { name, level, scope };
+        let only = |(class, path, id)| Only { class, path, id };
+        let entry = |(name, level, scope, restriction): (_, _, _, Option<Restriction>)| {
+            AccessOperation { name, level, scope, only: restriction.map(only) }
+        };
         let entries: Vec<_> = entries.into_iter().map(entry).collect();
         Ok(Pending::new(async move {
             let changed = client.change_access(&At::Path(path), &entries, closed, inherit).await;

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import cenote
-from cenote.store import Grant, Statement
+from cenote.store import Grant, Only, Statement
 
 
 def test_a_content_is_put_read_and_removed(store, lab):
@@ -81,6 +81,24 @@ def test_descriptions_are_changed_and_searched(store, lab):
     assert [resource.name for resource in found] == ['a.gsd']
     assert not list(store.find(lab, ('temperature', '>', '400')))
     assert b'310' in store.sparql(f'SELECT ?t {{ <cenote:{lab}/a.gsd> ?p ?t }}')
+
+
+def test_restricted_entries_are_shown_and_set_as_they_are(store, lab):
+    store.mkdir(f'{lab}/below')
+    store.write(f'{lab}/below/a', b'1')
+    of_class = Grant('public', 'read', 'default', only=Only('http://xmlns.com/foaf/0.1/Document'))
+    of_one = Grant('public', 'read', 'default', only=Only(path=f'{lab}/below/a'))
+    store.acl_set(f'{lab}/below', of_class, of_one)
+
+    def restricted():
+        return [grant for grant in store.acl(f'{lab}/below').grants if grant.only]
+
+    assert [grant.only[:2] for grant in restricted()] == [of_class.only[:2], of_one.only[:2]]
+    before = restricted()
+    store.acl_set(f'{lab}/below', *before)
+    assert restricted() == before
+    store.acl_set(f'{lab}/below', *(grant._replace(level='none') for grant in before))
+    assert not restricted()
 
 
 def test_access_is_granted_and_tickets_are_used(server, store, lab):

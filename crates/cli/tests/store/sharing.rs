@@ -74,6 +74,32 @@ fn members_have_the_rights_of_their_groups() {
 }
 
 #[test]
+fn entries_for_a_class_or_one_resource_are_set_shown_and_removed() {
+    for world in World::both() {
+        world.ok(&["mkdir", "/lab"]);
+        world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
+        world.file("a.txt", "abc");
+        world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        let class = ["--class", "http://xmlns.com/foaf/0.1/Document"];
+        world.ok(&[&["acl", "set", "/lab", "ben=read"], &class[..]].concat());
+        world.ok(&["acl", "set", "/lab", "ben=write", "--only", "/lab/a.txt"]);
+        let shown = || world.ok(&["acl", "ls", "/lab"]);
+        let of_class = "read_object      subtree, only of class http://xmlns.com/foaf/0.1/Document";
+        assert!(shown().contains(of_class), "{}", shown());
+        assert!(shown().contains("subtree, only /lab/a.txt"), "{}", shown());
+        let why = world.ok(&["acl", "why", "ben", "/lab/a.txt"]);
+        assert!(why.contains("ben=modify_object, subtree of /lab, only resource "), "{why}");
+        assert!(why.contains("(the resource does not have the class)"), "{why}");
+        world.ok(&[&["acl", "set", "/lab", "ben=none"], &class[..]].concat());
+        assert!(!shown().contains("of class") && shown().contains("only /lab/a.txt"));
+        world.ok(&["acl", "set", "/lab", "ben=none", "--only", "/lab/a.txt"]);
+        assert!(!shown().contains("ben"), "{}", shown());
+        let no_class = ["acl", "set", "/lab", "ben=read", "--class", "Document"];
+        assert!(world.refused(&no_class).1.contains("not the IRI of a class"));
+    }
+}
+
+#[test]
 fn explain_shows_what_decides_each_right() {
     for world in World::both() {
         world.ok(&["mkdir", "/lab"]);

@@ -2,6 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A restriction of an entry of an access list: to resources of a class, or to one resource.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Only {
+    /// The IRI of the class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// The path of the resource; none in a response if the caller does not see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The id of the resource, which has precedence over the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<u64>,
+}
+
 /// An entry of an access list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
@@ -11,6 +25,9 @@ pub struct Grant {
     pub level: String,
     /// The scope of the entry: `this`, `default` or `subtree`.
     pub scope: String,
+    /// Which of the resources in the scope the entry is about, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Only>,
     /// The resource that the entry is on, if not this one.
     pub from: Option<String>,
 }
@@ -65,10 +82,13 @@ pub struct AccessReason {
     pub level: String,
     /// The scope of a grant.
     pub scope: Option<String>,
+    /// Which of the resources in its scope a grant is about, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Only>,
     /// The path of the resource that has a grant.
     pub from: Option<String>,
-    /// `gives`; or why it grants nothing: `elsewhere` (it only applies to what is below), `closed` (the resource
-    /// ignores defaults) or `farther` (a nearer collection has defaults).
+    /// `gives`; or why it grants nothing: `elsewhere` (it only applies to what is below, or to another resource), `closed` (the
+    /// resource ignores defaults), `farther` (a nearer collection has defaults) or `other_class` (the resource does not have the class).
     pub effect: String,
 }
 
@@ -81,6 +101,9 @@ pub struct AccessOperation {
     pub level: String,
     /// The scope.
     pub scope: String,
+    /// Which of the resources in the scope it is about, if not all. The entry for all of them is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Only>,
 }
 
 /// The identity of the caller.

@@ -7,7 +7,7 @@ mod resource;
 mod version;
 
 pub use access::{
-    Access, AccessOperation, AccessReason, ExplainedAccess, ExplainedRight, Grant, Identity,
+    Access, AccessOperation, AccessReason, ExplainedAccess, ExplainedRight, Grant, Identity, Only,
 };
 pub use address::{Address, At};
 pub use metadata::{Avu, Condition, Link, LinksFrom, MetaOperation, Search};

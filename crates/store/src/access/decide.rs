@@ -9,9 +9,11 @@
 //!
 //! The rights of a user are everything that any of these grants to them, to a group of
 //! theirs, or to everyone who is logged in.
+//!
+//! A line can be restricted to some of the resources in its scope ([`Only`]): to one below, or to those of a class.
 
 use super::{Caller, Chain};
-use crate::model::{Access, Grant, ResourceId, Rights, Role, Scope};
+use crate::model::{Access, Grant, Only, ResourceId, Rights, Role, Scope};
 
 /// The effect of an entry of an access list on the resource at the head of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub enum Effect {
     Closed,
     /// It is a default, and a nearer collection has others.
     Farther,
+    /// It is only about resources of a class that this one does not have.
+    OtherClass,
 }
 
 /// What `caller` may do with the resource at the head of `chain`: its access list first, then
@@ -37,7 +41,8 @@ pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
 /// contain.
 pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Rights {
     let chain: Vec<_> = chain.lists().collect();
-    let given = given(caller, &chain, |line, _| line.scope == Scope::Subtree);
+    let given =
+        given(caller, &chain, |line, _| line.scope == Scope::Subtree && line.only.is_none());
     given.intersection(limit(caller, &chain)).union(by_ticket(caller, &chain))
 }
 
@@ -64,9 +69,13 @@ pub(super) fn lines<'a>(
 ) -> impl Iterator<Item = (usize, &'a Grant, Effect)> {
     let closed = chain.first().is_some_and(|(_, own)| own.closed);
     let nearest = (1..chain.len()).find(|above| has_defaults(chain[*above].1));
+    let effect = move |line: &Grant, above| match effect(line.scope, above, closed, nearest) {
+        Effect::Gives => chain.first().map_or(Effect::Elsewhere, |head| restricted(line, *head)),
+        without => without,
+    };
     chain.iter().enumerate().flat_map(move |(above, (_, access))| {
         let mine = access.grants.iter().filter(|grant| caller.is(grant.person));
-        mine.map(move |grant| (above, grant, effect(grant.scope, above, closed, nearest)))
+        mine.map(move |grant| (above, grant, effect(grant, above)))
     })
 }
 
@@ -81,6 +90,15 @@ fn effect(scope: Scope, above: usize, closed: bool, nearest: Option<usize>) -> E
         (Scope::Default, _) if closed => Effect::Closed,
         (Scope::Default, _) if nearest == Some(above) => Effect::Gives,
         (Scope::Default, _) => Effect::Farther,
+    }
+}
+
+/// The effect of a line in whose scope a resource is, by what else the line says of it.
+fn restricted(line: &Grant, (id, own): (ResourceId, &Access)) -> Effect {
+    match &line.only {
+        Some(Only::Class(class)) if !own.classes.contains(class) => Effect::OtherClass,
+        Some(Only::Resource(only)) if *only != id => Effect::Elsewhere,
+        _ => Effect::Gives,
     }
 }
 
@@ -113,7 +131,7 @@ pub(super) fn by_ticket(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rig
 mod truth_table {
     use super::*;
     use crate::access::{Credential, TicketGrant, TokenLimits};
-    use crate::model::PersonId;
+    use crate::model::{Kind, Name, PersonId, Resource, Time};
 
     const ALICE: PersonId = PersonId(100);
     const LAB: PersonId = PersonId(101);
@@ -195,6 +213,83 @@ mod truth_table {
         let limited = Caller { credential: Credential::Token(limits), ..user };
         let left = "read_description+list+append".parse().unwrap();
         assert_eq!(rights(&limited, &lines, &above, &list(&[])), left, "within those of the token");
+    }
+
+    /// What a restricted line gives by its scope: on a resource with the class, or of the id, and on another; where the line is
+    /// in the resource's own list, and in that of its collection.
+    #[test]
+    fn a_restricted_line_applies_to_what_it_names_within_its_scope() {
+        use Scope::{Default, Subtree, This};
+        let class = || Only::Class("urn:c".to_owned());
+        let (it, other) = (|| Only::Resource(ResourceId(30)), || Only::Resource(ResourceId(31)));
+        let user = caller(Role::User);
+        for (scope, only, named_own, named_below, other_own, other_below) in [
+            (This, class(), true, false, false, false),
+            (Default, class(), false, true, false, false),
+            (Subtree, class(), true, true, false, false),
+            (Default, it(), false, true, false, true),
+            (Subtree, it(), true, true, true, true),
+            (Default, other(), false, false, false, false),
+            (Subtree, other(), false, false, false, false),
+        ] {
+            let line = Grant { person: LAB, rights: Rights::READ_OBJECT, scope, only };
+            let granting = |has_line: bool, class: Option<&'static str>| {
+                let mut access = list(&[]);
+                access.grants.extend(has_line.then(|| line.clone()));
+                access.classes = class.into_iter().collect();
+                access
+            };
+            let none = list(&[]);
+            for (class, own, below) in
+                [("urn:c", named_own, named_below), ("urn:d", other_own, other_below)]
+            {
+                let found = [
+                    rights(&user, &granting(true, Some(class)), &none, &none),
+                    rights(&user, &granting(false, Some(class)), &granting(true, None), &none),
+                ];
+                assert_eq!(found.map(|it| !it.is_empty()), [own, below], "{line:?} {class}");
+            }
+            let above = granting(true, Some("urn:c"));
+            let found = rights(&user, &granting(false, None), &above, &none);
+            assert_eq!(
+                !found.is_empty(),
+                other_below,
+                "the class of the collection does not count"
+            );
+        }
+    }
+
+    #[test]
+    fn a_restricted_default_is_a_default() {
+        let only = Some(Only::Class("urn:c".to_owned()));
+        let mut near = list(&[]);
+        near.put(Grant { person: ALICE, rights: Rights::READ_OBJECT, scope: Scope::Default, only });
+        let far = list(&[(ALICE, Rights::OWN, Scope::Default)]);
+        let mut own = list(&[]);
+        assert_eq!(rights(&caller(Role::User), &own, &near, &far), Rights::NONE);
+        own.classes = ["urn:c"].into_iter().collect();
+        assert_eq!(rights(&caller(Role::User), &own, &near, &far), Rights::READ_OBJECT);
+        own.closed = true;
+        assert_eq!(rights(&caller(Role::User), &own, &near, &far), Rights::NONE);
+    }
+
+    #[test]
+    fn a_restricted_line_covers_no_tree() {
+        let resource = |access| {
+            let name = Name::trusted("r");
+            let new =
+                Resource::new(ResourceId::ROOT, &name, Kind::Collection, BOB, Time::default());
+            Chain::alone(ResourceId(30), Resource { access, ..new })
+        };
+        let class = || Some(Only::Class("urn:c".to_owned()));
+        for (only, expected) in [(None, Rights::OWN), (class(), Rights::NONE)] {
+            let mut access = list(&[]);
+            access.put(Grant { person: ALICE, rights: Rights::OWN, scope: Scope::Subtree, only });
+            access.classes = ["urn:c"].into_iter().collect();
+            let chain = resource(access);
+            assert_eq!(covering(&caller(Role::User), &chain), expected);
+            assert_eq!(chain.rights(&caller(Role::User)), Rights::OWN);
+        }
     }
 
     #[test]

@@ -1,11 +1,19 @@
 //! Changing access lists, and showing them as people know them.
+//!
+//! Invariant: a restricted line names a class that a description can state, or a resource below that was seen by who set it.
 
 use super::{Chain, Operation};
-use crate::catalog::{ChangeKind, Reads};
-use crate::model::{At, Changed, Grant, PersonId, Rights, Scope, Setting, Stat, StorePath};
+use crate::catalog::{ChangeKind, Reads, Transaction};
+use crate::metadata::is_class;
+use crate::model::{
+    At, Changed, Grant, Only, PersonId, ResourceId, Rights, Scope, Setting, Stat, StorePath,
+};
 use crate::people::{principal, principal_name};
 use crate::resources::{count_change, find, update};
 use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// The longest access list, in lines: each decision below looks at all of them.
+const MAX_LINES: usize = 10_000;
 
 /// One change of an access list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +22,8 @@ pub enum AccessChange {
     Clear,
     /// The rights of a principal, by name. An entry of which nothing is left is removed.
     Grant(String, Setting, Scope),
+    /// The same for some of the resources in the scope: a line of its own beside the one for all of them.
+    GrantOnly(String, Setting, Scope, Only),
     /// Whether defaults of the collections above apply here.
     Closed(bool),
     /// Whether resources created here get a copy of the grants.
@@ -33,6 +43,8 @@ pub struct GrantView {
     pub rights: Rights,
     /// How far the line reaches.
     pub scope: Scope,
+    /// Which of the resources in the scope the line is about, if not all.
+    pub only: Option<Only>,
     /// The resource that has the line.
     pub from: StorePath,
 }
@@ -46,9 +58,8 @@ impl Store {
         let mut lines = Vec::new();
         let mut from = chain.path();
         for (distance, resource) in chain.resources().enumerate() {
-            for grant in
-                resource.access.grants.iter().filter(|g| distance == 0 || g.scope != Scope::This)
-            {
+            let bears = |line: &&Grant| distance == 0 || bears_below(line, chain.id());
+            for grant in resource.access.grants.iter().filter(bears) {
                 lines.push(GrantView::new(&view, grant, &from)?);
             }
             from = from.split_last().map_or_else(StorePath::root, |(above, _)| above);
@@ -57,6 +68,11 @@ impl Store {
     }
 
     /// Changes an access list: all of it or nothing. Needs [`Rights::CONTROL`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an unknown principal, or a resource that the caller does not see; [`ErrorKind::Invalid`] for a
+    /// class that is no IRI or that names a resource, and for a resource that is not below; [`ErrorKind::TooLarge`] for a list of more than
+    /// 10,000 lines.
     pub fn change_access(
         &self,
         caller: &Caller,
@@ -71,8 +87,16 @@ impl Store {
                 match change {
                     AccessChange::Grant(name, setting, scope) => {
                         let person = principal(tx, name)?.ok_or_else(|| unknown(name))?;
-                        let rights = setting.applied_to(access.of(person, *scope));
+                        let rights = setting.applied_to(access.of(person, *scope, None));
                         access.set(person, rights, *scope);
+                    }
+                    AccessChange::GrantOnly(name, setting, scope, only) => {
+                        let person = principal(tx, name)?.ok_or_else(|| unknown(name))?;
+                        let rights = setting.applied_to(access.of(person, *scope, Some(only)));
+                        let line =
+                            Grant { person, rights, scope: *scope, only: Some(only.clone()) };
+                        check_restricted(tx, caller, &chain, &line)?;
+                        access.put(line);
                     }
                     AccessChange::Clear => access.grants.clear(),
                     AccessChange::NoCreator(is_so) => access.no_creator = is_so.then_some(true),
@@ -80,13 +104,49 @@ impl Store {
                     AccessChange::Inherit(inherit) => access.inherit = *inherit,
                 }
             }
+            if access.grants.len() > MAX_LINES.max(chain.resource().access.grants.len()) {
+                return Err(Error::new(
+                    ErrorKind::TooLarge,
+                    "an access list has at most 10,000 lines",
+                )
+                .with_hint("grant rights to groups instead of users"));
+            }
             record(tx, caller, &chain, &mut stat);
             Ok(stat)
         })
     }
 }
 
-fn record(tx: &mut crate::catalog::Transaction, caller: &Caller, chain: &Chain, stat: &mut Stat) {
+/// Whether a line of a collection can bear on this resource below it.
+fn bears_below(line: &Grant, id: ResourceId) -> bool {
+    let is_other = matches!(line.only, Some(Only::Resource(only)) if only != id);
+    line.scope != Scope::This && !is_other
+}
+
+/// Refuses a new line that could have no effect.
+fn check_restricted(tx: &Transaction, caller: &Caller, chain: &Chain, line: &Grant) -> Result<()> {
+    match &line.only {
+        _ if line.rights.is_empty() => Ok(()),
+        Some(Only::Class(class)) if !is_class(class) => {
+            Err(Error::invalid(format!("not the IRI of a class: {class:.64?}"))
+                .with_hint("give an absolute IRI, such as http://xmlns.com/foaf/0.1/Document"))
+        }
+        Some(Only::Resource(id)) => {
+            let below = find(tx, caller, &At::Id(*id), Operation::Stat)?;
+            let is_below = below.id() != chain.id() && below.contains(chain.id());
+            match is_below && line.scope != Scope::This {
+                true => Ok(()),
+                false => Err(Error::invalid("a line about one resource is about one below")
+                    .with_hint(
+                        "give it the scope `default`, or change the access of that resource",
+                    )),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn record(tx: &mut Transaction, caller: &Caller, chain: &Chain, stat: &mut Stat) {
     if stat.resource.access != chain.resource().access {
         count_change(tx, &mut stat.resource, Changed::Access, caller.user());
         update(tx, ChangeKind::Granted, stat.id, chain.resource(), &stat.resource);
@@ -95,9 +155,9 @@ fn record(tx: &mut crate::catalog::Transaction, caller: &Caller, chain: &Chain, 
 
 impl GrantView {
     pub(super) fn new(reads: &impl Reads, grant: &Grant, from: &StorePath) -> Result<Self> {
-        let Grant { person, rights, scope } = *grant;
+        let Grant { person, rights, scope, only } = grant.clone();
         let name = principal_name(reads, person)?;
-        Ok(Self { person, name, rights, scope, from: from.clone() })
+        Ok(Self { person, name, rights, scope, only, from: from.clone() })
     }
 }
 

@@ -5,8 +5,8 @@
 //! so that the commit fails if any of it has changed in the meantime. A transaction sees its own writes.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -72,6 +72,8 @@ pub(crate) struct Transaction {
     pub(crate) tallies: Tallies,
     /// The resources that it brought to where they are, until [`crate::describe::bind_late`] binds what names their paths.
     pub(crate) come: Vec<ResourceId>,
+    /// What it described to have other classes, until [`crate::describe::record_classes`] records these.
+    pub(crate) reclassified: BTreeSet<u64>,
     appends: Vec<(Bytes, Bytes)>,
     now: Time,
     frees: bool,
@@ -110,6 +112,7 @@ impl Transaction {
             sums: BTreeMap::new(),
             tallies: Tallies::default(),
             come: Vec::new(),
+            reclassified: BTreeSet::new(),
             appends: Vec::new(),
             now,
             frees: false,
@@ -176,6 +179,20 @@ impl Transaction {
 
     pub(crate) fn append(&mut self, prefix: Bytes, record: &impl Record) {
         self.appends.push((prefix, record.to_value()));
+    }
+
+    /// Changes records that it appends to a table.
+    pub(crate) fn amend<T: Record>(
+        &mut self,
+        table: &Bytes,
+        mut change: impl FnMut(&mut T),
+    ) -> Result<()> {
+        for (_, value) in self.appends.iter_mut().filter(|(prefix, _)| prefix == table) {
+            let mut record = T::from_value(value)?;
+            change(&mut record);
+            *value = record.to_value();
+        }
+        Ok(())
     }
 
     /// How many bytes of keys and values were written so far, about.

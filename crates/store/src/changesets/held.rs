@@ -210,6 +210,7 @@ impl Held {
         let limits = store.parts().change_sets;
         let most = limits.bytes.min(store.parts().engine.limits().batch);
         describe::bind_late(&mut tx)?;
+        describe::record_classes(&mut tx)?;
         quotas::settle(&mut tx)?;
         // The snapshot is released first, so that its data need not be copied.
         let work = tx.into_work();

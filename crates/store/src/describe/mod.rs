@@ -2,7 +2,9 @@
 //! feed. What a description is, and how it is kept, is in [`crate::metadata`].
 
 mod change;
+mod classes;
 mod copy;
 mod late;
 
+pub(crate) use classes::record_classes;
 pub(crate) use late::{bind_late, note_late};

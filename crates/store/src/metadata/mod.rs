@@ -3,6 +3,7 @@
 //! Invariant: the index has exactly the entries that [`entries`] gives for a graph; `stored::replace` is the only writer of both.
 
 mod avu;
+mod classes;
 mod dataset;
 mod graph;
 mod index;
@@ -17,6 +18,8 @@ mod xattr;
 pub use avu::AvuChange;
 pub use avu::view as avus_of;
 pub(crate) use avu::{change_attributes, view as avus};
+pub use classes::is_class;
+pub(crate) use classes::{classes, classes_in, classified};
 pub use dataset::{Dataset, Fact, Node, Seen};
 pub(crate) use graph::{check, describe_new, graph, kept, needed};
 pub(crate) use index::{entries, stating};

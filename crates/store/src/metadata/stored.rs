@@ -1,12 +1,13 @@
 //! How a description is stored: a small one as one record, a large one spread over a row a statement, so
 //! that a change of either costs what it changes.
 //!
-//! Invariant: [`replace`] is the only writer of the record, the rows and the index. The record of a spread
+//! Invariant: [`replace`] is the only writer of the record, the rows and the index, and notes whose classes changed. The record of a spread
 //! description has no statements, but says how many there are in the rows, and how large they are together. The key of a row is made of hashes
 //! of the statement, so that what is stated with a predicate, or with a predicate and an object, lies together.
 
 use std::collections::BTreeSet;
 
+use super::classes::classes_in;
 use super::index::{entries, hash};
 use super::vocabulary::predicates_of;
 use crate::catalog::{GraphRecord, Reads, Record, Spread, Transaction, keys};
@@ -114,6 +115,9 @@ fn statements_of(reads: &impl Reads, id: u64, record: GraphRecord) -> Result<Vec
 
 /// Replaces what was read of a description by another, index and all.
 pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) -> Result<()> {
+    if classes_in(&old.graph) != classes_in(new) {
+        tx.reclassified.insert(id);
+    }
     let (before, after) = (entries(id, &old.graph), entries(id, new));
     before.difference(&after).for_each(|key| tx.delete(key.clone()));
     after.into_iter().filter(|key| !before.contains(key)).for_each(|key| tx.mark(key));

@@ -78,7 +78,7 @@ fn decoded(predicate: &str) -> Option<String> {
 }
 
 /// Whether text is an absolute IRI that is more than its scheme, and stays as it is when it is resolved.
-fn is_iri(text: &str) -> bool {
+pub(super) fn is_iri(text: &str) -> bool {
     let is_stable = |iri: Iri<&str>| {
         let mut segments = iri.path().split('/');
         text.len() > iri.scheme().len() + 1 && segments.all(|name| name != "." && name != "..")

@@ -10,8 +10,9 @@ mod quota;
 mod resource;
 mod time;
 
+pub(crate) use access::Classes;
 pub use access::{
-    Access, Grant, Person, PersonKind, Rights, Role, Scope, Setting, TokenScope, Vocabulary,
+    Access, Grant, Only, Person, PersonKind, Rights, Role, Scope, Setting, TokenScope, Vocabulary,
 };
 pub use change::ChangeKind;
 pub(crate) use content::check_media_type;

@@ -52,7 +52,7 @@ fn first_access(creator: PersonId, above: &Access) -> Access {
     let no_creator = above.no_creator.filter(|is_so| *is_so);
     let mut access = Access { inherit: above.inherit, no_creator, ..Access::default() };
     if above.inherit {
-        access.grants = above.grants.iter().copied().filter(|g| g.scope == Scope::This).collect();
+        access.grants = above.grants.iter().filter(|g| g.scope == Scope::This).cloned().collect();
     }
     if no_creator.is_none() {
         access.set(creator, Rights::OWN, Scope::This);

@@ -105,7 +105,7 @@ fn kinds(found: &[Finding]) -> Vec<Kind> {
 }
 
 /// A record, with its checksum.
-fn frame(record: &[u8]) -> Bytes {
+pub(crate) fn frame(record: &[u8]) -> Bytes {
     [&[1][..], &crc32c::crc32c(record).to_le_bytes(), record].concat().into()
 }
 

@@ -7,6 +7,7 @@ mod backups;
 mod batch;
 mod changesets;
 mod check;
+mod classes;
 mod clocks;
 mod contents;
 mod copying;

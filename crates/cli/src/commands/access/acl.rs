@@ -1,8 +1,8 @@
 //! `cenote acl`: who may do what.
 
 use cenote_client::{
-    Access, AccessOperation, AccessReason, At, Client, ExplainedAccess, ExplainedRight, Resource,
-    ResourceKind,
+    Access, AccessOperation, AccessReason, At, Client, ExplainedAccess, ExplainedRight, Only,
+    Resource, ResourceKind,
 };
 
 use crate::error::{CliError, Kind, Result};
@@ -47,7 +47,11 @@ delete_metadata, create_object, write, delete_object, own. Other sets are levels
 such as list+create or read+append; the rights are read_description, read_content, list, add_description,
 change_description, remove_description, create, append, write_content, remove, control. `public` is everyone who is logged in, `anonymous`
 everyone who is not: to let everybody read, set both, `public=read anonymous=read`. `role:user`,
-`role:groupadmin` and `role:admin` are all users with that role.")]
+`role:groupadmin` and `role:admin` are all users with that role.
+
+With --class or --only an entry is about some of the resources in its scope: those that are described to have
+a class at the time (`rdf:type`), or a single one below. It is a separate entry from the one for all of them, and
+adds to it: `cenote acl set /lab ada=none --only /lab/notes` removes it, and only it.")]
 struct Set {
     /// A path in the store, or a pattern of them
     path: StorePath,
@@ -58,6 +62,12 @@ struct Set {
     /// [default: subtree for collections, this for others]
     #[arg(long, value_enum)]
     scope: Option<Scope>,
+    /// Only for resources in the scope that have this class, an IRI
+    #[arg(long, value_name = "IRI", conflicts_with = "only")]
+    class: Option<String>,
+    /// Only for this resource below, not for what is in it
+    #[arg(long, value_name = "PATH")]
+    only: Option<StorePath>,
     /// Whether defaults of the collections above end here
     #[arg(long, value_name = "true|false")]
     closed: Option<bool>,
@@ -129,8 +139,15 @@ impl Set {
             name: name.clone(),
             level: level.clone(),
             scope: scope.clone(),
+            only: self.restriction(),
         };
         self.grants.iter().map(operation).collect()
+    }
+
+    fn restriction(&self) -> Option<Only> {
+        let path = self.only.as_ref().map(|path| path.as_str().to_owned());
+        let is_some = self.class.is_some() || path.is_some();
+        is_some.then(|| Only { class: self.class.clone(), path, id: None })
     }
 }
 
@@ -148,7 +165,8 @@ fn told(access: &Access) -> String {
         .map(|grant| {
             let from =
                 grant.from.as_ref().map(|from| format!("  (from {from})")).unwrap_or_default();
-            format!("{:<16} {:<16} {}{from}", grant.name, grant.level, grant.scope)
+            let only = restriction(grant.only.as_ref());
+            format!("{:<16} {:<16} {}{only}{from}", grant.name, grant.level, grant.scope)
         })
         .collect();
     lines.extend(
@@ -156,6 +174,16 @@ fn told(access: &Access) -> String {
     );
     lines.extend(access.inherit.then(|| "inherit: what is created here gets a copy".to_owned()));
     lines.join("\n")
+}
+
+/// What an entry is about, if not about all of its scope.
+fn restriction(only: Option<&Only>) -> String {
+    match only {
+        Some(Only { class: Some(class), .. }) => format!(", only of class {class}"),
+        Some(Only { path: Some(path), .. }) => format!(", only {path}"),
+        Some(Only { id, .. }) => format!(", only resource {}", id.unwrap_or_default()),
+        None => String::new(),
+    }
 }
 
 fn explanation(explained: &ExplainedAccess) -> String {
@@ -166,6 +194,8 @@ fn explanation(explained: &ExplainedAccess) -> String {
         let because = match line.effect.as_str() {
             "closed" => "the resource is closed",
             "farther" => "a nearer collection has defaults",
+            "other_class" => "the resource does not have the class",
+            _ if line.only.is_some() => "for another resource",
             _ => "for what lies below only",
         };
         format!("without effect: {} ({because})", reason(line))
@@ -186,10 +216,11 @@ fn right(line: &ExplainedRight) -> String {
 }
 
 fn reason(reason: &AccessReason) -> String {
-    let AccessReason { kind, name, level, scope, from, .. } = reason;
+    let AccessReason { kind, name, level, scope, only, from, .. } = reason;
+    let only = restriction(only.as_ref());
     match (kind.as_str(), name, scope, from) {
         ("grant", Some(name), Some(scope), Some(from)) => {
-            format!("{name}={level}, {scope} of {from}")
+            format!("{name}={level}, {scope} of {from}{only}")
         }
         ("role", Some(name), ..) => format!("the role {name}"),
         _ => format!("the {kind}"),

@@ -1,5 +1,5 @@
 //! Access to collections and objects: a row for each entry of the resource's own access list. Inherited
-//! entries are not included. A resource without entries of its own has one for its owner.
+//! and restricted entries are not included. A resource without entries of its own has one for its owner.
 
 use cenote_store::{Person, PersonId, Rights, Scope, Stat};
 
@@ -35,7 +35,7 @@ impl Source<'_> {
 fn lines(stat: &Stat) -> Vec<Access> {
     let line = |person, rights| Access { resource: stat.id.0, person, rights };
     let grants = stat.resource.access.grants.iter();
-    let own = grants.filter(|grant| grant.scope != Scope::Default);
+    let own = grants.filter(|grant| grant.scope != Scope::Default && grant.only.is_none());
     let lines: Vec<_> = own.map(|grant| line(grant.person, grant.rights)).collect();
     match lines.is_empty() {
         true => vec![line(stat.resource.owner, Rights::OWN)],

@@ -111,13 +111,12 @@ fn folders(call: &Call, project: &Project) -> Result<Vec<String>, Fault> {
     Ok(folders)
 }
 
-/// Who has which level.
+/// Who has which level. Entries for some of the resources of the project are not levels on it.
 fn permissions(call: &Call, project: &Project) -> Result<Value, Fault> {
     let (_, lines) = call.store().access(&call.caller, &project.at())?;
     let mut levels = Map::new();
-    for line in
-        lines.iter().filter(|line| line.scope != Scope::This || line.from == project.stat.path)
-    {
+    let own = |line: &&GrantView| line.scope != Scope::This || line.from == project.stat.path;
+    for line in lines.iter().filter(own).filter(|line| line.only.is_none()) {
         let level = level(line.rights);
         if level != "NONE" {
             levels.insert(who(call, line)?, level.into());

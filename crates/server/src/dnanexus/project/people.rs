@@ -26,11 +26,10 @@ fn rights(level: &str) -> Result<Rights, Fault> {
     known.ok_or_else(|| Fault::input(format!("not a level: {level:.64?}")))
 }
 
-/// The rights of a user by an entry of the project itself.
+/// The rights of a user by an entry of the project itself, for all of it.
 fn own_line<'a>(lines: &'a [GrantView], project: &Project, name: &str) -> Option<&'a GrantView> {
-    lines.iter().find(|line| {
-        line.name == name && line.scope == Scope::Subtree && line.from == project.stat.path
-    })
+    let mut own = lines.iter().filter(|line| line.from == project.stat.path && line.only.is_none());
+    own.find(|line| line.name == name && line.scope == Scope::Subtree)
 }
 
 /// `invite`: gives a user a level at once; a higher one is kept.

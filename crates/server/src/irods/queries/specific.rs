@@ -111,7 +111,7 @@ fn arguments(call: &Call) -> Vec<String> {
     arguments.map(Iterator::collect).unwrap_or_default()
 }
 
-/// User, zone, level and kind of each entry of a collection's access list.
+/// User, zone, level and kind of each entry of a collection's access list, except restricted ones.
 fn access(
     store: &Store,
     caller: &Caller,
@@ -129,5 +129,5 @@ fn access(
         let kind = person_type(store, &line.name).to_owned();
         vec![line.name.clone(), zone.to_owned(), line.rights.level().to_owned(), kind]
     };
-    Ok(lines.iter().map(line).collect())
+    Ok(lines.iter().filter(|line| line.only.is_none()).map(line).collect())
 }

@@ -134,6 +134,7 @@ fn permissions(store: &Store, caller: &Caller, stat: &Stat, zone: &str) -> Resul
             name: store.person_name(stat.resource.owner)?,
             rights: Rights::OWN,
             scope: Scope::This,
+            only: None,
             from: stat.path.clone(),
         });
     }

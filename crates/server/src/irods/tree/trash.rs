@@ -43,24 +43,29 @@ pub(crate) fn open(store: &Store, caller: &Caller, path: &StorePath) -> Result<O
     store.open_removed(caller, stat(store, caller, path)?.id)
 }
 
-/// The access list of what [`stat`] and [`below`] gave; in the trash, the lines of the resource itself.
+/// The access list of what [`stat`] and [`below`] gave; in the trash, the lines of the resource itself. Without restricted lines: iRODS has
+/// none, and they would be taken for full rights.
 pub(crate) fn access(store: &Store, caller: &Caller, stat: &Stat) -> Result<Vec<GrantView>> {
     match store.access(caller, &At::Id(stat.id)) {
         Err(error) if error.kind() == ErrorKind::NotFound && is_in_trash(&stat.path) => {
             let grants = stat.resource.access.grants.iter();
-            let own = grants.filter(|grant| grant.scope != Scope::Default);
+            let own = grants.filter(|it| it.scope != Scope::Default && it.only.is_none());
             let line = |grant: &cenote_store::Grant| {
                 Ok(GrantView {
                     person: grant.person,
                     name: store.person_name(grant.person)?,
                     rights: grant.rights,
                     scope: grant.scope,
+                    only: None,
                     from: stat.path.clone(),
                 })
             };
             own.map(line).collect()
         }
-        found => found.map(|(_, lines)| lines),
+        found => found.map(|(_, mut lines)| {
+            lines.retain(|line| line.only.is_none());
+            lines
+        }),
     }
 }
 

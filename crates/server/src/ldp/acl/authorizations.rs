@@ -1,22 +1,23 @@
 //! From authorizations to lines of an access list.
 //!
-//! A node counts if its type is `acl:Authorization`; all of them add up. `acl:accessTo` is about the resource itself, `acl:default` about
-//! what is below it.
+//! A node counts if its type is `acl:Authorization`; all of them add up. `targets` reads what a node is about.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::StatusCode;
 use cenote_rdf::{NamedNode, Term, Triple};
-use cenote_store::{Rights, Scope, Store, Vocabulary};
+use cenote_store::{Only, Rights, Scope, Store, Vocabulary};
 
-use super::agents;
 use super::terms::{ACL, ANONYMOUS, AUTHENTICATED, EVERYONE, PUBLIC};
+use super::{agents, targets};
 use crate::ldp::representation::vocabulary::RDF_TYPE;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 
-/// The rights of each user or group on the resource, and on everything below.
-pub(super) type Lines = BTreeMap<(String, Scope), Rights>;
+/// What an authorization is about: a scope, and which of the resources in it, if not all.
+pub(super) type Target = (Scope, Option<Only>);
+/// The rights of each user or group on each target.
+pub(super) type Lines = BTreeMap<(String, Target), Rights>;
 
 /// A refusal of what the store has no line for.
 pub(super) fn constraint(call: &Call, detail: String) -> Fault {
@@ -38,22 +39,23 @@ pub(super) fn lines(store: &Store, call: &Call, triples: &[Triple]) -> Result<Li
 }
 
 /// The statements about one node.
-struct Authorization<'a> {
+pub(super) struct Authorization<'a> {
     about: Vec<&'a Triple>,
 }
 
 impl Authorization<'_> {
-    fn values(&self, name: &str) -> impl Iterator<Item = &Term> {
+    /// The objects of statements with this term of Web Access Control.
+    pub(super) fn values(&self, name: &str) -> impl Iterator<Item = &Term> {
         let is = move |it: &&&Triple| it.predicate.as_str().strip_prefix(ACL) == Some(name);
         self.about.iter().filter(is).map(|it| &it.object)
     }
 
     fn add(&self, store: &Store, call: &Call, lines: &mut Lines) -> Result<(), Fault> {
-        let (rights, agents, scopes) =
-            (self.rights(call)?, self.agents(store, call)?, self.scopes(call)?);
+        let (rights, agents) = (self.rights(call)?, self.agents(store, call)?);
+        let targets = targets::of(self, store, call)?;
         for agent in agents {
-            for scope in &scopes {
-                let held = lines.entry((agent.clone(), *scope)).or_insert(Rights::NONE);
+            for target in &targets {
+                let held = lines.entry((agent.clone(), target.clone())).or_insert(Rights::NONE);
                 *held = held.union(rights);
             }
         }
@@ -83,25 +85,6 @@ impl Authorization<'_> {
         }
         Ok(names)
     }
-
-    fn scopes(&self, call: &Call) -> Result<Vec<Scope>, Fault> {
-        if self.values("accessToClass").next().is_some() {
-            return Err(constraint(call, "access by class is not supported".to_owned()));
-        }
-        let mut scopes = Vec::new();
-        for (name, scope) in [
-            ("accessTo", Scope::This),
-            ("default", Scope::Default),
-            ("defaultForNew", Scope::Default),
-        ] {
-            for target in self.values(name) {
-                require_own(call, target)?;
-                scopes.push(scope);
-            }
-        }
-        scopes.dedup();
-        Ok(scopes)
-    }
 }
 
 /// Everyone of a class of agents.
@@ -110,17 +93,5 @@ fn everyone(call: &Call, class: &Term) -> Result<&'static [&'static str], Fault>
         Term::NamedNode(class) if class.as_str() == EVERYONE => Ok(&[PUBLIC, ANONYMOUS]),
         Term::NamedNode(class) if class.as_str() == AUTHENTICATED => Ok(&[PUBLIC]),
         other => Err(constraint(call, format!("no such class of agents: {other}"))),
-    }
-}
-
-/// Refuses authorizations for resources other than the one that has the list.
-fn require_own(call: &Call, target: &Term) -> Result<(), Fault> {
-    let named = match target {
-        Term::NamedNode(iri) => call.web.named(iri.as_str()),
-        _ => None,
-    };
-    match named {
-        Some((path, fragment)) if path == *call.path() && fragment.is_empty() => Ok(()),
-        _ => Err(constraint(call, format!("this list is about {}, not {target}", call.address()))),
     }
 }

@@ -7,13 +7,15 @@
 //! authorizations come to. What the store cannot represent is refused, except agents that are not users of it, which are left out:
 //! leaving something out never gives more access.
 //!
-//! * `authorizations` reads a list that is put, `show` writes the current one, `agents` maps users and groups in both.
+//! * `authorizations` reads a list that is put, `targets` what each is about; `show` writes the current one, `agents` maps users and groups
+//!   in both.
 //! * `asked` refuses what a caller may not do.
 
 mod agents;
 mod asked;
 mod authorizations;
 mod show;
+mod targets;
 mod terms;
 
 use axum::body::Body;
@@ -168,9 +170,10 @@ fn set(store: &Store, call: &Call, list: &List, triples: &[Triple]) -> Result<Re
     let mut changes = vec![AccessChange::Clear, AccessChange::Closed(true)];
     changes.push(AccessChange::NoCreator(true));
     let grants = lines.into_iter();
-    changes.extend(
-        grants.map(|((name, scope), rights)| AccessChange::Grant(name, rights.into(), scope)),
-    );
+    changes.extend(grants.map(|((name, target), rights)| match target {
+        (scope, None) => AccessChange::Grant(name, rights.into(), scope),
+        (scope, Some(only)) => AccessChange::GrantOnly(name, rights.into(), scope, only),
+    }));
     store.change_access(&call.caller, &At::Id(list.stat.id), &changes)?;
     if list.is_own() {
         return Ok(StatusCode::NO_CONTENT.into_response());

@@ -1,9 +1,14 @@
-//! From lines of an access list to authorizations: one for each user or group, and what they may do here or below.
+//! From lines of an access list to authorizations: one for each user or group, and what they may do here or below, or with some of what is
+//! there.
+//!
+//! A line about a resource that the caller does not see, or that is not below any more, is left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cenote_rdf::{NamedNode, Triple};
-use cenote_store::{GrantView, PersonId, PersonKind, Rights, Scope, Store, Vocabulary};
+use cenote_store::{
+    At, GrantView, Only, PersonId, PersonKind, ResourceId, Rights, Scope, Store, Vocabulary,
+};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::terms::{ACL, AUTHENTICATED, EVERYONE};
@@ -21,11 +26,28 @@ struct Who {
     name: String,
 }
 
+/// What an authorization is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct About {
+    /// The last part of the predicate, whose object is the resource with the list.
+    predicate: &'static str,
+    only: Option<Named>,
+}
+
+/// Which of these resources, in the form of an authorization.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Named {
+    predicate: &'static str,
+    iri: String,
+}
+
+type Held = BTreeMap<(Who, About), Rights>;
+
 /// All authorizations of these lines.
 pub(super) fn triples(store: &Store, call: &Call, lines: &[GrantView]) -> Vec<Triple> {
-    let mut held: BTreeMap<(Who, &'static str), Rights> = BTreeMap::new();
+    let mut held = Held::new();
     for line in lines {
-        for about in targets(line.scope) {
+        for about in targets(store, call, line) {
             let who = who(store, call, line);
             let rights = held.entry((who, about)).or_insert(Rights::NONE);
             *rights = rights.union(line.rights);
@@ -35,13 +57,31 @@ pub(super) fn triples(store: &Store, call: &Call, lines: &[GrantView]) -> Vec<Tr
     held.iter().flat_map(|((who, about), rights)| node(call, who, about, *rights)).collect()
 }
 
-/// What a line of this scope is about.
-fn targets(scope: Scope) -> Vec<&'static str> {
-    match scope {
+/// What a line is about.
+fn targets(store: &Store, call: &Call, line: &GrantView) -> Vec<About> {
+    let only = match &line.only {
+        None => None,
+        Some(Only::Class(class)) => Some(Named { predicate: "accessToClass", iri: class.clone() }),
+        Some(Only::Resource(id)) => match address_below(store, call, *id) {
+            Some(iri) => Some(Named { predicate: "accessTo", iri }),
+            None => return Vec::new(),
+        },
+    };
+    let is_one = matches!(line.only, Some(Only::Resource(_)));
+    let predicates = match line.scope {
         Scope::This => vec!["accessTo"],
-        Scope::Default => vec!["default"],
-        Scope::Subtree => vec!["accessTo", "default"],
-    }
+        Scope::Subtree if !is_one => vec!["accessTo", "default"],
+        Scope::Default | Scope::Subtree => vec!["default"],
+    };
+    let about = |predicate| About { predicate, only: only.clone() };
+    predicates.into_iter().map(about).collect()
+}
+
+/// The address of a resource below the one with the list, if the caller sees it.
+fn address_below(store: &Store, call: &Call, id: ResourceId) -> Option<String> {
+    let stat = store.stat(&call.caller, &At::Id(id)).ok()?;
+    let is_below = stat.path != *call.path() && stat.path.starts_with(call.path());
+    is_below.then(|| call.web.address(&stat.path))
 }
 
 fn who(store: &Store, call: &Call, line: &GrantView) -> Who {
@@ -61,9 +101,10 @@ fn who(store: &Store, call: &Call, line: &GrantView) -> Who {
 
 /// What callers without a login may do is said of everyone only as far as those with one may, too; and of these is said what they may do
 /// besides.
-fn everyone_together(held: &mut BTreeMap<(Who, &'static str), Rights>) {
-    for about in ["accessTo", "default"] {
-        let of = |held: &BTreeMap<(Who, &'static str), Rights>, iri: &str| {
+fn everyone_together(held: &mut Held) {
+    let abouts: BTreeSet<_> = held.keys().map(|(_, about)| about.clone()).collect();
+    for about in abouts {
+        let of = |held: &Held, iri: &str| {
             let mut classes = held.iter().filter(|((who, target), _)| {
                 who.predicate == "agentClass" && who.iri == iri && *target == about
             });
@@ -82,22 +123,30 @@ fn everyone_together(held: &mut BTreeMap<(Who, &'static str), Rights>) {
 }
 
 /// An authorization; none for rights that no mode has.
-fn node(call: &Call, who: &Who, about: &str, rights: Rights) -> Vec<Triple> {
+fn node(call: &Call, who: &Who, about: &About, rights: Rights) -> Vec<Triple> {
     let modes: Vec<_> = Vocabulary::WEBAC.shown(rights).collect();
     if modes.is_empty() {
         return Vec::new();
     }
     let iri = |iri: String| NamedNode::new_unchecked(iri);
     let acl = |name: &str| iri(format!("{ACL}{name}"));
-    let name = utf8_percent_encode(&who.name, NON_ALPHANUMERIC);
-    let node = iri(format!("{}#{name}-{about}", address(call)));
+    let node = iri(format!("{}#{}", address(call), fragment(who, about)));
     let say =
         |predicate: NamedNode, object: NamedNode| Triple::new(node.clone(), predicate, object);
     let mut triples = vec![
         say(iri(RDF_TYPE.to_owned()), acl("Authorization")),
         say(acl(who.predicate), iri(who.iri.clone())),
-        say(acl(about), iri(call.address())),
+        say(acl(about.predicate), iri(call.address())),
     ];
+    triples.extend(about.only.iter().map(|it| say(acl(it.predicate), iri(it.iri.clone()))));
     triples.extend(modes.into_iter().map(|mode| say(acl("mode"), acl(mode))));
     triples
+}
+
+/// A name for the node of an authorization.
+fn fragment(who: &Who, about: &About) -> String {
+    let name = utf8_percent_encode(&who.name, NON_ALPHANUMERIC);
+    let only = about.only.as_ref().map(|it| utf8_percent_encode(&it.iri, NON_ALPHANUMERIC));
+    let only = only.map(|only| format!("-{only}")).unwrap_or_default();
+    format!("{name}-{}{only}", about.predicate)
 }

@@ -6,7 +6,7 @@ use cenote_store::{Effect, Explanation, Reason, Rights, Source};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::native::json::{
-    EffectWord, ExplainQuery, ExplainedAccess, ReasonLine, RightLine, SourceWord, Target,
+    EffectWord, ExplainQuery, ExplainedAccess, OnlyLine, ReasonLine, RightLine, SourceWord, Target,
 };
 use crate::native::request::address::About;
 use crate::native::request::extract::Json;
@@ -50,16 +50,19 @@ impl From<Explanation> for ExplainedAccess {
 
 impl From<&Reason> for ReasonLine {
     fn from(reason: &Reason) -> Self {
-        let (kind, name, scope, from) = match &reason.source {
-            Source::Role(role) => (SourceWord::Role, Some(role.as_str().to_owned()), None, None),
-            Source::Ticket => (SourceWord::Ticket, None, None, None),
-            Source::Line(line) => {
-                let scope = Some(line.scope.into());
-                (SourceWord::Grant, Some(line.name.clone()), scope, Some(line.from.to_string()))
-            }
-        };
         let (level, effect) = (reason.rights.to_string(), reason.effect.into());
-        Self { kind, name, level, scope, from, effect }
+        let of =
+            |kind, name| Self { kind, name, level, scope: None, only: None, from: None, effect };
+        match &reason.source {
+            Source::Role(role) => of(SourceWord::Role, Some(role.as_str().to_owned())),
+            Source::Ticket => of(SourceWord::Ticket, None),
+            Source::Line(line) => Self {
+                scope: Some(line.scope.into()),
+                only: line.only.as_ref().map(OnlyLine::from),
+                from: Some(line.from.to_string()),
+                ..of(SourceWord::Grant, Some(line.name.clone()))
+            },
+        }
     }
 }
 
@@ -70,6 +73,7 @@ impl From<Effect> for EffectWord {
             Effect::Elsewhere => Self::Elsewhere,
             Effect::Closed => Self::Closed,
             Effect::Farther => Self::Farther,
+            Effect::OtherClass => Self::OtherClass,
         }
     }
 }

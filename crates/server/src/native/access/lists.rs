@@ -5,7 +5,7 @@ use cenote_store::{AccessChange, At, Caller, GrantView, Rights, Store};
 
 use crate::app::App;
 use crate::layer::{Asker, Changer};
-use crate::native::json::{AccessList, ChangeAccess, GrantLine, Target};
+use crate::native::json::{AccessList, ChangeAccess, GrantLine, OnlyLine, Target};
 use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -30,19 +30,30 @@ pub(crate) async fn change(
     Json(question): Json<ChangeAccess>,
 ) -> Result<Json<AccessList>, Problem> {
     let at = at(question.path.as_deref(), question.id)?;
-    let changes = changes(question)?;
-    app.blocking(move |store| {
+    let store = app.store().clone();
+    app.compute(move || {
+        let changes = changes(&store, &caller, question)?;
         let stat = store.change_access(&caller, &at, &changes)?;
-        list(store, &caller, &At::Id(stat.id))
+        Ok(list(&store, &caller, &At::Id(stat.id))?)
     })
     .await
 }
 
-fn changes(question: ChangeAccess) -> Result<Vec<AccessChange>, Problem> {
+fn changes(
+    store: &Store,
+    caller: &Caller,
+    question: ChangeAccess,
+) -> Result<Vec<AccessChange>, Problem> {
     let mut changes = Vec::with_capacity(question.operations.len() + 2);
     for grant in question.operations {
         let rights: Rights = grant.level.parse()?;
-        changes.push(AccessChange::Grant(grant.name, rights.into(), grant.scope.into()));
+        let (name, scope) = (grant.name, grant.scope.into());
+        changes.push(match grant.only {
+            None => AccessChange::Grant(name, rights.into(), scope),
+            Some(only) => {
+                AccessChange::GrantOnly(name, rights.into(), scope, only.meant(store, caller)?)
+            }
+        });
     }
     changes.extend(question.closed.map(AccessChange::Closed));
     changes.extend(question.inherit.map(AccessChange::Inherit));
@@ -52,13 +63,14 @@ fn changes(question: ChangeAccess) -> Result<Vec<AccessChange>, Problem> {
 fn list(store: &Store, caller: &Caller, at: &At) -> cenote_store::Result<Json<AccessList>> {
     let (stat, lines) = store.access(caller, at)?;
     let access = &stat.resource.access;
-    let grants = lines.into_iter().map(GrantLine::from).collect();
+    let grants = lines.into_iter().map(|line| GrantLine::shown(store, caller, line)).collect();
     Ok(Json(AccessList { grants, closed: access.closed, inherit: access.inherit }))
 }
 
-impl From<GrantView> for GrantLine {
-    fn from(view: GrantView) -> Self {
-        let GrantView { name, rights, scope, from, .. } = view;
-        Self { name, level: rights.to_string(), scope: scope.into(), from: from.to_string() }
+impl GrantLine {
+    fn shown(store: &Store, caller: &Caller, view: GrantView) -> Self {
+        let GrantView { name, rights, scope, only, from, .. } = view;
+        let only = only.map(|only| OnlyLine::shown(store, caller, &only));
+        Self { name, level: rights.to_string(), scope: scope.into(), only, from: from.to_string() }
     }
 }

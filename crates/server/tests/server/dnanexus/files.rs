@@ -201,6 +201,29 @@ async fn the_md5_of_a_content_from_another_opening_is_available_when_parts_are_r
     assert_eq!(stat["md5"], md5(b"first"), "every opening has it from then on: {stat}");
 }
 
+/// DNAnexus has no restricted lines: one is no level on the project, and stays when another line of the same user is changed.
+#[tokio::test]
+async fn a_restricted_line_is_no_level_and_stays() {
+    let platform = Platform::new();
+    let ada = platform.ada();
+    let project = ada.project("p").await;
+    let restricted = json!({"path": "/home/ada/p", "operations": [
+        {"name": "grace", "level": "own", "scope": "subtree", "only": {"class": "urn:c"}}]});
+    platform.server.post("/v1/access", restricted).await.expect(200);
+    let level = async || {
+        let asked = json!({ "fields": { "permissions": true } });
+        let described = ada.call(&project, "describe", asked).await;
+        described["permissions"]["user-grace"].as_str().map(str::to_owned)
+    };
+    assert_eq!(level().await, None);
+    ada.call(&project, "invite", json!({ "invitee": "user-grace", "level": "VIEW" })).await;
+    assert_eq!(level().await.as_deref(), Some("VIEW"));
+    ada.call(&project, "decreasePermissions", json!({ "user-grace": null })).await;
+    assert_eq!(level().await, None);
+    let list = platform.server.ask("GET", "/v1/access?path=/home/ada/p").send().await.text();
+    assert!(list.contains("urn:c"), "{list}");
+}
+
 #[tokio::test]
 async fn an_address_of_a_viewer_is_valid_while_they_may_view() {
     let platform = Platform::new();

@@ -37,6 +37,36 @@ async fn users_see_their_own_and_shared_resources() {
     assert_eq!(code(&ada.post("data-objects", &write).await), -818_000, "without `admin=1`");
 }
 
+/// iRODS has no restricted lines: one is not shown as a permission, and stays when another line of the same user is changed.
+#[tokio::test]
+async fn a_restricted_line_is_no_permission_and_stays() {
+    let ada = Irods::new().await;
+    let _grace = ada.other(USER).await;
+    ada.write("o", "secret").await;
+    let path = ada.path("o");
+    let own = path.strip_prefix("/tempZone").unwrap();
+    let restricted = json!({"path": own, "operations": [
+        {"name": "grace", "level": "own", "only": {"class": "urn:c"}}]});
+    ada.server.post("/v1/access", restricted).await.expect(200);
+    let shown = async || ada.stat("data-objects", &path).await["permissions"].to_string();
+    assert!(!shown().await.contains("grace"));
+    for (level, is_shown) in [("read", true), ("null", false)] {
+        let form = [
+            ("op", "set_permission"),
+            ("lpath", path.as_str()),
+            ("entity-name", "grace"),
+            ("permission", level),
+        ];
+        assert_eq!(code(&ada.post("data-objects", &form).await), 0);
+        assert_eq!(shown().await.contains("grace"), is_shown);
+    }
+    let list = ada.server.ask("GET", &format!("/v1/access?path={own}")).send().await.text();
+    assert!(list.contains("urn:c"), "{list}");
+    let columns = "select DATA_ACCESS_USER_NAME, DATA_ACCESS_NAME where DATA_NAME = 'o'";
+    let rows = ada.rows(columns).await.to_string();
+    assert!(!rows.contains("grace"), "{rows}");
+}
+
 #[tokio::test]
 async fn a_ticket_gives_access_to_its_resource_within_its_limits() {
     let ada = Irods::new().await;

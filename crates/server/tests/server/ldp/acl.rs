@@ -1,5 +1,7 @@
 //! Web Access Control over the access lists of the store (the Fedora API, section 5).
 
+mod restricted;
+
 use cenote_server::{Config, Ldp, router};
 use cenote_store::{AccessChange, NewUser, Rights, Role, Scope, StorePath};
 
@@ -237,6 +239,7 @@ async fn the_nearest_default_applies_and_the_creator_gets_no_extra_rights() {
 async fn access_rules_without_an_equivalent_are_refused_without_changes() {
     let web = fedora();
     granted(&web, "/r", "acl:Read").await;
+    web.put("/r/child", "").await;
     let before = web.triples("/r/fcr:acl").await;
     for wrong in [
         "acl:agentGroup <http://elsewhere.example/list> ; acl:mode acl:Read ; acl:accessTo <R>",
@@ -244,7 +247,15 @@ async fn access_rules_without_an_equivalent_are_refused_without_changes() {
         "acl:agentClass foaf:Person ; acl:mode acl:Read ; acl:accessTo <R>",
         "acl:agentClass foaf:Agent ; acl:mode acl:Fly ; acl:accessTo <R>",
         "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:accessTo <http://localhost/rest/other>",
-        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:accessToClass foaf:Document",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:default <R> ; acl:accessTo <http://localhost/rest/other>",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:default <R> ; acl:accessTo <http://localhost/rest/r/none>",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:accessTo <http://localhost/rest/r/child>",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:default <http://localhost/rest/r/child>",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:accessToClass <http://www.w3.org/ns/ldp#Container>",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:accessToClass <http://fedora.info/definitions/v4/repository#Resource>",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:accessToClass <http://localhost/rest/r/child>",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:accessToClass 'foaf:Document'",
+        "acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:default <R> ; acl:accessTo <http://localhost/rest/r/child> ; acl:accessToClass foaf:Document",
     ] {
         let refused = put_acl(&web, "/r", &format!("<#a> a acl:Authorization ; {wrong} .")).await;
         assert_eq!(refused.status, 409, "{wrong}");

@@ -1,5 +1,6 @@
 //! Descriptions and the index of their statements.
 
+mod classes;
 mod spread;
 
 use std::collections::BTreeSet;
@@ -11,7 +12,7 @@ use super::report::{Look, Report, delete_while_same, look, path_of, rows, while_
 use super::{Finding, FindingKind as Kind};
 use crate::Result;
 use crate::catalog::{GraphRecord, Reads, View, keys};
-use crate::metadata::entries;
+use crate::metadata::{classes_in, entries};
 use crate::model::{Graph, PersonId, PlaceId, ResourceId};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
@@ -21,11 +22,15 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         let row = row?;
         let id = keys::first_id(&row.0).unwrap_or_default();
         match spread::statements(view, report, id, &row.1)? {
-            Some(graph) => indexed += description(view, report, id, &row, &graph)?,
+            Some(graph) => {
+                indexed += description(view, report, id, &row, &graph)?;
+                classes::compare(view, report, ResourceId(id), &classes_in(&graph))?;
+            }
             None => whole = false,
         }
     }
     spread::leftovers(view, report)?;
+    classes::undescribed(view, report)?;
     // Every entry of a description has been seen, so there are strays only if there are more
     // entries.
     let count = |table| rows(view, table).count() as u64;

@@ -2,6 +2,7 @@
 
 use minicbor::{Decode, Encode};
 
+use super::{Classes, Only};
 use crate::model::{PersonId, Rights};
 
 /// How far a grant reaches.
@@ -20,7 +21,7 @@ pub enum Scope {
 }
 
 /// One line of an access list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub struct Grant {
     /// Who: a user or a group.
     #[n(0)]
@@ -31,12 +32,21 @@ pub struct Grant {
     /// Where.
     #[n(2)]
     pub scope: Scope,
+    /// Which of the resources in the scope, if not all.
+    #[n(3)]
+    pub only: Option<Only>,
+}
+
+impl Grant {
+    fn is_of(&self, person: PersonId, scope: Scope, only: Option<&Only>) -> bool {
+        (self.person, self.scope, self.only.as_ref()) == (person, scope, only)
+    }
 }
 
 /// The access list of one resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Access {
-    /// At most one for each person and scope.
+    /// At most one for each person, scope and restriction.
     #[n(0)]
     pub grants: Vec<Grant>,
     /// Defaults of the collections above do not apply here.
@@ -48,21 +58,31 @@ pub struct Access {
     /// Resources created here or further below get no entry for their creator: the defaults decide (WebAC).
     #[n(3)]
     pub no_creator: Option<bool>,
+    /// The classes that the resource is described to have. Derived from its description, and kept here because every
+    /// decision on the resource looks at them: see [`Only::Class`].
+    #[n(4)]
+    pub(crate) classes: Classes,
 }
 
 impl Access {
-    /// Sets what `person` may do in `scope`; [`Rights::NONE`] removes the line.
+    /// Sets what `person` may do in all of `scope`; [`Rights::NONE`] removes the line. Restricted lines stay.
     pub fn set(&mut self, person: PersonId, rights: Rights, scope: Scope) {
-        self.grants.retain(|grant| (grant.person, grant.scope) != (person, scope));
-        if !rights.is_empty() {
-            self.grants.push(Grant { person, rights, scope });
+        self.put(Grant { person, rights, scope, only: None });
+    }
+
+    /// Sets a line in the place of the one with the same person, scope and restriction; [`Rights::NONE`] removes that.
+    pub(crate) fn put(&mut self, line: Grant) {
+        let Grant { person, scope, .. } = line;
+        self.grants.retain(|grant| !grant.is_of(person, scope, line.only.as_ref()));
+        if !line.rights.is_empty() {
+            self.grants.push(line);
         }
     }
 
-    /// What `person` may do in `scope`, by a line of their own.
-    pub fn of(&self, person: PersonId, scope: Scope) -> Rights {
+    /// What `person` may do in `scope`, by a line of their own with this restriction.
+    pub(crate) fn of(&self, person: PersonId, scope: Scope, only: Option<&Only>) -> Rights {
         let mut lines = self.grants.iter();
-        let line = lines.find(|grant| (grant.person, grant.scope) == (person, scope));
+        let line = lines.find(|grant| grant.is_of(person, scope, only));
         line.map_or(Rights::NONE, |grant| grant.rights)
     }
 }

@@ -1,11 +1,15 @@
 //! People, and what they may do.
 
+mod classes;
 mod grant;
+mod only;
 mod person;
 mod rights;
 mod token;
 
+pub(crate) use classes::Classes;
 pub use grant::{Access, Grant, Scope};
+pub use only::Only;
 pub use person::{Person, PersonKind, Role};
 pub use rights::{Rights, Setting, Vocabulary};
 pub use token::TokenScope;

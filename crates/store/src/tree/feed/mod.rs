@@ -12,7 +12,7 @@ use cenote_kv::KeyRange;
 
 use crate::access::{Act, Operation};
 use crate::catalog::{ChangeRecord, Reads, Record, View, keys};
-use crate::model::{At, ChangeKind, PersonId, ResourceId, Time};
+use crate::model::{Access, At, ChangeKind, PersonId, ResourceId, Time};
 use crate::resources::locate;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
@@ -184,7 +184,7 @@ fn page(
     for (key, value) in rows.iter().take(limit) {
         page.next = Position(keys::feed_position(key));
         let record = ChangeRecord::from_value(value)?;
-        let hides = regrant::may_hide(caller, &record);
+        let hides = regrant::may_hide(caller, &record) || lost_classes(view, caller, &record)?;
         let part = match &mut subtree {
             Some(subtree) => subtree.part(view, record)?,
             None => Some(record),
@@ -255,9 +255,29 @@ fn was_seen(
     record: &ChangeRecord,
     parent: ResourceId,
 ) -> Result<bool> {
-    let Some(collection) = locate(reads, &At::Id(parent))? else { return Ok(false) };
     let access = record.access.clone().unwrap_or_default();
-    Ok(collection.rights_below(caller, record.id, &access).allow(Operation::Stat))
+    sees(reads, caller, parent, (record.id, &access))
+}
+
+/// Whether the caller could see the resource by the classes that it had before this change, if it had others.
+fn lost_classes(reads: &impl Reads, caller: &Caller, record: &ChangeRecord) -> Result<bool> {
+    match regrant::with_other_classes(record) {
+        Some(before) if !caller.may(Act::AllChanges) => {
+            sees(reads, caller, record.parent, (record.id, before))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether the caller would see a resource with this access list in this collection.
+fn sees(
+    reads: &impl Reads,
+    caller: &Caller,
+    parent: ResourceId,
+    (id, access): (ResourceId, &Access),
+) -> Result<bool> {
+    let Some(collection) = locate(reads, &At::Id(parent))? else { return Ok(false) };
+    Ok(collection.rights_below(caller, id, access).allow(Operation::Stat))
 }
 
 impl Change {

@@ -1,4 +1,5 @@
-//! Which changes of access lists are reported to callers who may not see them: that there was one, without a name.
+//! Which changes of access lists, and of classes that access lists name, are reported to callers who may not see them: that there was
+//! one, without a name.
 //!
 //! Invariant: if a change of an access list hides something from a caller, it is reported to them; changes that do not affect them are not.
 
@@ -19,6 +20,13 @@ pub(super) fn may_hide(caller: &Caller, record: &ChangeRecord) -> bool {
         // An entry written before both were recorded.
         _ => true,
     }
+}
+
+/// The access list that a resource had with other classes, if a change took those from it or gave it new ones.
+pub(super) fn with_other_classes(record: &ChangeRecord) -> Option<&Access> {
+    let before = record.access_before.as_ref()?;
+    let now = record.access.as_ref().map(|access| &access.classes);
+    (now != Some(&before.classes)).then_some(before)
 }
 
 /// Whether the caller may have other rights by one list than by the other: by its lines for them; by what it keeps away from above; or by

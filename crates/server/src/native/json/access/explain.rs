@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::native::json::ScopeWord;
+use crate::native::json::{OnlyLine, ScopeWord};
 
 /// The user whose access is explained.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -50,6 +50,9 @@ pub(crate) struct ReasonLine {
     pub(crate) level: String,
     /// How far a grant reaches.
     pub(crate) scope: Option<ScopeWord>,
+    /// Which of the resources in its scope a grant is about, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) only: Option<OnlyLine>,
     /// The path of the resource that has a grant.
     pub(crate) from: Option<String>,
     pub(crate) effect: EffectWord,
@@ -75,10 +78,13 @@ pub(crate) enum SourceWord {
 pub(crate) enum EffectWord {
     /// It is effective.
     Gives,
-    /// It applies only to what is below.
+    /// It applies only to what is below, or to another resource.
     Elsewhere,
     /// It is a default, and the resource is closed.
     Closed,
     /// It is a default, and a nearer collection has others.
     Farther,
+    /// It is only about resources of a class that this one does not have.
+    #[serde(rename = "other_class")]
+    OtherClass,
 }

@@ -4,6 +4,8 @@ use cenote_store::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::native::json::OnlyLine;
+
 /// The entries that apply to a resource.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AccessList {
@@ -23,6 +25,9 @@ pub(crate) struct GrantLine {
     #[schema(example = "read_object")]
     pub(crate) level: String,
     pub(crate) scope: ScopeWord,
+    /// Which of the resources in the scope it is about, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) only: Option<OnlyLine>,
     /// The path of the resource that has the entry.
     pub(crate) from: String,
 }
@@ -53,6 +58,8 @@ pub(crate) struct GrantChange {
     pub(crate) level: String,
     #[serde(default)]
     pub(crate) scope: ScopeWord,
+    /// Which of the resources in the scope it is about, if not all. The entry for all of them is another one.
+    pub(crate) only: Option<OnlyLine>,
 }
 
 /// The scope of an entry.

@@ -1,0 +1,56 @@
+//! The classes of resources in their records, where access lists look for them.
+//!
+//! Invariant: they are those of the description, since the same commit records them; and whoever sees the resource by its former
+//! classes is told by the change feed that this changed.
+
+use crate::catalog::{ChangeKind, ChangeRecord, Reads, Transaction, keys};
+use crate::metadata::classes;
+use crate::model::{Access, Classes, Resource, ResourceId};
+use crate::resources::rewrite_record;
+use crate::{Error, ErrorKind, Result};
+
+/// The most classes of one resource: its record, which is read with every resource below, has all of them.
+const MAX_CLASSES: usize = 1_000;
+
+/// Records the classes of what the transaction described to have others.
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] for more than 1,000 classes.
+pub(crate) fn record_classes(tx: &mut Transaction) -> Result<()> {
+    for id in std::mem::take(&mut tx.reclassified).into_iter().map(ResourceId) {
+        // It may be a person or a place, or have been removed by the same transaction.
+        let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { continue };
+        let classes = classes(tx, id.0)?;
+        if classes == old.access.classes {
+            continue;
+        }
+        require_few(&classes, &old.access.classes)?;
+        let access = Access { classes, ..old.access.clone() };
+        let new = Resource { access, ..old.clone() };
+        rewrite_record(tx, id, &old, &new);
+        announce(tx, id, &old.access, &new.access)?;
+    }
+    Ok(())
+}
+
+fn require_few(classes: &Classes, before: &Classes) -> Result<()> {
+    match classes.len() > MAX_CLASSES.max(before.len()) {
+        true => Err(Error::new(ErrorKind::TooLarge, "a resource has at most 1,000 classes")),
+        false => Ok(()),
+    }
+}
+
+/// Has the changes that the transaction announces say so.
+fn announce(tx: &mut Transaction, id: ResourceId, before: &Access, now: &Access) -> Result<()> {
+    tx.amend(&keys::feed(), |change: &mut ChangeRecord| {
+        if change.id != id {
+            return;
+        }
+        if let Some(access) = &mut change.access {
+            access.classes.clone_from(&now.classes);
+        }
+        if change.kind != ChangeKind::Created && change.access_before.is_none() {
+            change.access_before = Some(before.clone());
+        }
+    })
+}
