@@ -1,11 +1,10 @@
 //! Takes changes that are reported by the server into account.
 
-use std::collections::HashSet;
 use std::time::SystemTime;
 
 use cenote_client::{Change, ChangeKind};
 
-use super::{Cache, Ino, Origin, Tree};
+use super::{Cache, Ino, Tree};
 
 /// Something that the kernel must not cache any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,12 +102,19 @@ impl Cache {
     }
 
     fn moved(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> Vec<Stale> {
+        // A placed resource stays at its path, whatever its name in the store.
+        let is_top = self.is_top(ino);
+        let mut stale = if is_top { Vec::new() } else { self.renamed((tree, ino), change) };
+        let stays = change.from.as_ref().is_some_and(|from| from.parent == change.parent);
+        if !stays {
+            stale.extend(self.doubt_moved(ino));
+        }
+        stale
+    }
+
+    fn renamed(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> Vec<Stale> {
         let (dir, at) = (self.ino_of(tree, change.parent), SystemTime::from(change.at));
         let mut stale = Vec::new();
-        if self.is_top(ino) {
-            // A placed resource stays at its path, whatever its name in the store.
-            return stale;
-        }
         let before = self.nodes.get(&ino).map(|node| (node.parent, node.name.clone()));
         if before.as_ref() == Some(&(dir, change.name.clone())) {
             return stale;
@@ -165,34 +171,6 @@ impl Cache {
             node.orphan = true;
         }
         self.forget(ino, 0);
-        stale
-    }
-
-    /// No cached data may be shown before it was requested again.
-    pub(crate) fn withdraw_all(&mut self) -> Vec<Stale> {
-        self.note_clear();
-        self.doubt_all()
-    }
-
-    /// Nothing that is known can be relied on.
-    pub(crate) fn doubt_all(&mut self) -> Vec<Stale> {
-        let mut stale = Vec::new();
-        let local: HashSet<Ino> =
-            self.nodes.iter().filter(|(_, node)| node.id.is_none()).map(|(ino, _)| *ino).collect();
-        for (ino, node) in &mut self.nodes {
-            if node.origin == Origin::Mount {
-                continue;
-            }
-            node.children.names.retain(|_, child| local.contains(child));
-            node.doubtful = node.id.is_some();
-            node.children.complete = false;
-            node.children.absent.clear();
-            node.children.generation += 1;
-            stale.push(Stale::Content(*ino));
-            if *ino != super::ROOT {
-                stale.push(Stale::Entry(node.parent, node.name.clone()));
-            }
-        }
         stale
     }
 }

@@ -35,15 +35,17 @@ impl Cache {
         if staying < self.limit {
             return Vec::new();
         }
-        let (mut stale, mut freed) = (Vec::new(), 0);
+        let (mut stale, mut missing, mut freed) = (Vec::new(), Vec::new(), 0);
         let enough = staying - (self.limit - self.limit / 4);
         for dir in self.least_used() {
             if freed >= enough {
                 break;
             }
+            missing.extend(self.forget_missing(dir));
             freed += self.evict_children(dir, &mut stale);
         }
         self.leaving += stale.len();
+        stale.extend(missing);
         stale
     }
 
@@ -55,6 +57,12 @@ impl Cache {
         used.into_iter().map(|(_, ino)| ino).collect()
     }
 
+    /// Forgets the missing names of a directory, of which the kernel may have been told: it is not told here which of them appear.
+    fn forget_missing(&mut self, dir: Ino) -> impl Iterator<Item = Stale> + use<> {
+        let absent = self.children_mut(dir).map(|children| std::mem::take(&mut children.absent));
+        absent.into_iter().flatten().map(move |name| Stale::Entry(dir, name))
+    }
+
     /// Evicts the nodes of a directory that can be requested again; returns how many.
     fn evict_children(&mut self, dir: Ino, stale: &mut Vec<Stale>) -> usize {
         let may_forget = |node: &&mut Node| node.opened == 0 && node.origin != Origin::Mount;
@@ -63,7 +71,6 @@ impl Cache {
         };
         let children = &mut children.children;
         children.complete = false;
-        children.absent.clear();
         let names: Vec<_> = children.names.iter().map(|(name, ino)| (name.clone(), *ino)).collect();
         let mut freed = 0;
         for (name, ino) in names {

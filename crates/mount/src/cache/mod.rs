@@ -5,6 +5,7 @@
 //! one node; the same resource below two places has two.
 
 mod apply;
+mod doubt;
 mod evict;
 mod node;
 mod noting;
@@ -194,7 +195,6 @@ impl Cache {
     pub(crate) fn fill(&mut self, parent: Ino, generation: u64, found: &[Resource]) -> bool {
         let current = self.generation(parent) == generation;
         if current && let Some(children) = self.children_mut(parent) {
-            children.absent.clear();
             let names = std::mem::take(&mut children.names);
             let local = names.into_iter().filter(|(_, ino)| {
                 self.nodes.get(ino).is_some_and(|node| node.id.is_none() && !node.orphan)
@@ -218,14 +218,22 @@ impl Cache {
         if self.generation(parent) == generation
             && let Some(children) = self.children_mut(parent)
         {
-            children.absent.insert(name.to_owned());
+            children.note_absent(name);
         }
+    }
+
+    /// Whether the kernel may keep that a name is missing. It is noted also where a listing says so: the kernel has to drop it once the name
+    /// may be there.
+    pub(crate) fn tells_missing(&mut self, parent: Ino, name: &str) -> bool {
+        self.look_up(parent, name) == Known::Absent
+            && self.children_mut(parent).is_some_and(|children| children.note_absent(name))
     }
 
     /// Takes over newer attributes of a node.
     pub(crate) fn update(&mut self, ino: Ino, found: &Resource) {
         if let Some(node) = self.nodes.get_mut(&ino) {
             node.update(Attr::of(found));
+            node.note_rights(found);
             self.note_put(ino, found);
         }
     }
@@ -237,6 +245,7 @@ impl Cache {
         match self.nodes.get_mut(&ino) {
             Some(node) => {
                 node.update(Attr::of(found));
+                node.note_rights(found);
                 if !is_top && (node.parent != parent || node.name != name) {
                     let old = (node.parent, node.name.clone());
                     (node.parent, node.name) = (parent, name.to_owned());
@@ -247,6 +256,7 @@ impl Cache {
             None => {
                 let mut node = Node::new((tree, parent), name, Attr::of(found));
                 node.id = Some(found.id);
+                node.note_rights(found);
                 self.nodes.insert(ino, node);
             }
         }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::SystemTime;
 
+use cenote_client::Resource;
+
 use super::{Ino, Tree};
 use crate::attr::{Attr, FileKind};
 use crate::dxfuse::Facts;
@@ -56,6 +58,8 @@ pub(crate) struct Node {
     pub(crate) leaving: bool,
     /// The tag of the content that the kernel caches.
     pub(crate) kept: Option<String>,
+    /// Whether the server has said that files may be created in it; what it said is forgotten when rights may have changed.
+    pub(crate) may_create: bool,
     /// Its properties in the DNAnexus opening, if requested.
     pub(crate) facts: Option<Facts>,
     pub(crate) children: Children,
@@ -65,7 +69,7 @@ pub(crate) struct Node {
 #[derive(Debug, Default)]
 pub(crate) struct Children {
     pub(crate) names: BTreeMap<String, Ino>,
-    /// Names that are known not to be there, where not all are known.
+    /// Names that are known not to be there: where not all are known, or the kernel was told so. At most [`ABSENT`].
     pub(crate) absent: HashSet<String>,
     /// Whether all names are known.
     pub(crate) complete: bool,
@@ -75,6 +79,19 @@ pub(crate) struct Children {
     pub(crate) asked: u32,
     /// When it was last used, as a count of uses.
     pub(crate) used: u64,
+}
+
+/// How many missing names of a directory are noted; others are looked up each time.
+const ABSENT: usize = 10_000;
+
+impl Children {
+    /// Notes that a name is missing; returns whether there was room for that.
+    pub(super) fn note_absent(&mut self, name: &str) -> bool {
+        if self.absent.len() < ABSENT {
+            self.absent.insert(name.to_owned());
+        }
+        self.absent.contains(name)
+    }
 }
 
 impl Node {
@@ -99,6 +116,7 @@ impl Node {
             orphan: false,
             leaving: false,
             kept: None,
+            may_create: false,
             facts: None,
             children: Children::default(),
         }
@@ -128,6 +146,13 @@ impl Node {
         }
     }
 
+    /// Takes over what the server says of the caller's rights, if it does.
+    pub(super) fn note_rights(&mut self, found: &Resource) {
+        if let Some(level) = &found.level {
+            self.may_create = allows_creation(level);
+        }
+    }
+
     /// Takes over attributes, unless they are older.
     pub(crate) fn update(&mut self, attr: Attr) {
         if attr.revision < self.attr.revision || self.dirty {
@@ -145,4 +170,10 @@ impl Node {
         };
         self.attr = Attr { mtime, ctime, ..attr };
     }
+}
+
+/// Whether a level, or one of several words joined by `+`, lets its holder create files in a collection.
+fn allows_creation(level: &str) -> bool {
+    let allows = ["create", "create_object", "modify_object", "delete_object", "own"];
+    level.split('+').any(|word| allows.contains(&word))
 }

@@ -101,6 +101,11 @@ impl Cache {
         });
     }
 
+    /// What is below a resource may not be shown any more.
+    pub(super) fn note_below(&mut self, ino: Ino) {
+        self.note(|cache| Some(Note::Below(cache.id_of(ino).unwrap_or(ino))));
+    }
+
     pub(super) fn note_clear(&mut self) {
         self.note(|_| Some(Note::Clear));
     }

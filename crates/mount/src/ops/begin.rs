@@ -6,7 +6,7 @@ use cenote_client::{At, Resource};
 use tokio::time::timeout;
 
 use crate::attr::Attr;
-use crate::cache::Cache;
+use crate::cache::{Cache, ROOT};
 use crate::error::{Fault, Result};
 use crate::layout::Layout;
 use crate::options::{Manners, Options};
@@ -101,9 +101,12 @@ impl Beginning {
     fn of(root: &Resource, options: &Options, (position, follows): (String, bool)) -> Self {
         let created = root.created.map(|created| created.to_string()).unwrap_or_default();
         let attr = Attr::of(root);
+        let noted = Note::Root(Seen::new(root.id, &attr), created.clone());
+        let mut cache = Cache::new(&options.root, (root.id, attr), options.known);
+        cache.update(ROOT, root);
         Self {
-            noted: Note::Root(Seen::new(root.id, &attr), created.clone()),
-            cache: Cache::new(&options.root, (root.id, attr), options.known),
+            noted,
+            cache,
             root: root.id,
             below: Some(root.id),
             created,

@@ -65,10 +65,10 @@ impl FileSystem {
         let made = self.0.source.within(self.0.source.client.create(&new)).await?;
         let ino = self.made(parent, name, &made);
         if kind == ResourceKind::Collection
-            && let Some(children) = self.lock().children_mut(ino)
+            && let Ok(node) = self.lock().node_mut(ino)
         {
-            // It cannot contain anything yet that was not reported.
-            children.complete = true;
+            // It cannot contain anything yet that was not reported, and usually belongs to its creator.
+            (node.children.complete, node.may_create) = (true, true);
         }
         self.hold(ino);
         self.getattr(ino).await

@@ -36,10 +36,30 @@ impl FileSystem {
                 return Ok((self.getattr(ino).await?, opened));
             }
         }
+        self.require_creation(parent).await?;
         let ino = self.new_file(parent, name, mode, exclusive)?;
         let opened = self.opened(ino, true)?;
         self.hold(ino);
         Ok((self.getattr(ino).await?, opened))
+    }
+
+    /// Refuses to create files where the server would refuse to publish them. A permission is remembered; a refusal is not, since who waits
+    /// for a permission tries again.
+    async fn require_creation(&self, dir: Ino) -> Result<()> {
+        let (place, allowed) = {
+            let cache = self.lock();
+            (cache.place(dir)?, self.0.trusts(cache.node(dir)?.may_create))
+        };
+        if allowed {
+            return Ok(());
+        }
+        let found = self.0.source.stat(&place).await?;
+        let mut cache = self.lock();
+        cache.update(dir, &found);
+        match cache.node(dir)?.may_create {
+            true => Ok(()),
+            false => Err(Fault::new(libc::EACCES, "no file may be created here")),
+        }
     }
 
     /// A file that is not in the store yet.

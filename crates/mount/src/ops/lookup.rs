@@ -76,11 +76,11 @@ impl FileSystem {
         }
     }
 
-    /// Whether it is known that a name is not there, and will be reported once it is.
+    /// Whether it is known that a name is not there, and will be reported once it is. The kernel is told so, and keeps it.
     pub fn lacks(&self, parent: Ino, name: &str) -> bool {
         let mut cache = self.lock();
         // If a name in the store is shown as another one, the kernel would not be notified of changes.
-        self.is_followed() && !cache.is_numbered() && cache.look_up(parent, name) == Known::Absent
+        self.is_followed() && !cache.is_numbered() && cache.tells_missing(parent, name)
     }
 
     /// Whether names in a directory are never looked up individually.

@@ -89,7 +89,7 @@ impl Inner {
                 Err(fault) if fault.away || fault.is_late() => return Err(fault),
                 Err(_) => break,
             };
-            notes.extend(page.items.iter().filter_map(undone));
+            notes.extend(page.items.iter().flat_map(undone));
             notes.extend(page.access.is_some().then_some(Note::Clear));
             if !page.more {
                 return Ok(notes);
@@ -140,14 +140,19 @@ impl Inner {
     }
 }
 
-/// The record that a change has invalidated earlier records.
-fn undone(change: &Change) -> Option<Note> {
+/// The records that a change has invalidated earlier records.
+fn undone(change: &Change) -> Vec<Note> {
+    let id = change.id;
     match (change.kind, &change.from) {
-        (ChangeKind::Removed, _) => Some(Note::Gone(change.parent, change.name.clone(), change.id)),
+        (ChangeKind::Removed, _) => vec![Note::Gone(change.parent, change.name.clone(), id)],
         (ChangeKind::Moved, Some(from)) => {
-            Some(Note::Gone(from.parent, from.name.clone(), change.id))
+            let gone = Note::Gone(from.parent, from.name.clone(), id);
+            // Elsewhere other rights are inherited.
+            let below = (from.parent != change.parent).then_some(Note::Below(id));
+            std::iter::once(gone).chain(below).collect()
         }
-        (ChangeKind::Granted, _) => Some(Note::Clear),
-        _ => None,
+        (ChangeKind::Moved, None) => vec![Note::Below(id)],
+        (ChangeKind::Granted, _) => vec![Note::Clear],
+        _ => Vec::new(),
     }
 }

@@ -21,6 +21,8 @@ pub(crate) enum Note {
     Put(u64, String, Seen),
     /// This resource has a name in a collection no more.
     Gone(u64, String, u64),
+    /// What was seen below this resource may not be shown any more.
+    Below(u64),
     /// What was seen before may not be shown any more.
     Clear,
     /// All changes up to this position of the change feed are noted.

@@ -56,8 +56,17 @@ impl Tree {
                     names.remove(&name);
                 }
             }
+            Note::Below(id) => self.forget_below(id),
             Note::Clear => self.dirs.clear(),
             Note::Reached(position) => self.position = Some(position),
+        }
+    }
+
+    fn forget_below(&mut self, id: u64) {
+        let mut next = vec![id];
+        while let Some(id) = next.pop() {
+            let names = self.dirs.remove(&id).map(|dir| dir.names).unwrap_or_default();
+            next.extend(names.values().filter(|it| it.is_directory()).map(|it| it.id));
         }
     }
 

@@ -12,5 +12,6 @@ mod offline;
 mod places;
 mod posix;
 mod reading;
+mod rights;
 mod support;
 mod writing;

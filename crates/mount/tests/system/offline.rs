@@ -143,6 +143,23 @@ async fn resources_removed_or_revoked_meanwhile_are_not_shown() {
     assert_eq!(errno(mount.find("/lab")).await, libc::ENETUNREACH);
 }
 
+/// Where a collection is now, other rights may be inherited.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_below_a_moved_collection_is_not_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = seen(dir.path()).await;
+    let mount = open(&world, caching(dir.path())).await.unwrap();
+    assert_eq!(mount.names("/lab/sub").await.unwrap(), ["x"]);
+    end(dir.path(), mount, &["\"x\""], 0).await;
+    world.move_to("/lab/sub", "/sub").await;
+    let mount = open(&world, caching(dir.path())).await.unwrap();
+    assert!(mount.names("/").await.unwrap().contains(&"sub".to_owned()));
+    end(dir.path(), mount, &["below", "\"listed\":[1,"], 0).await;
+    let mount = open(&world, offline(dir.path())).await.unwrap();
+    assert!(mount.find("/sub").await.is_ok());
+    assert_eq!(errno(mount.names("/sub")).await, libc::ENETUNREACH);
+}
+
 /// Changes by this mount, and concurrent ones by others.
 #[tokio::test(flavor = "multi_thread")]
 async fn notes_are_updated_as_resources_change() {

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use axum::Extension;
 use bytes::Bytes;
 use cenote_client::{
-    AccessOperation, Body, Client, NewUser, PutOptions, Resource, Retry, ServiceTransport,
-    Transport, TransportError,
+    AccessOperation, Body, Client, Credential, NewUser, PutOptions, Resource, Retry,
+    ServiceTransport, Transport, TransportError, body_of,
 };
 use cenote_mount::{FileSystem, Options, Ownership, Result as Outcome, Stale};
 use cenote_server::embedded::{Embedded, init_dir};
@@ -26,6 +26,8 @@ pub(crate) const ROOT: u64 = 1;
 pub(crate) struct Weather {
     /// Requests whose target contains this never get a response.
     pub(crate) swallowed: Option<String>,
+    /// Requests whose target contains this are refused on their way.
+    pub(crate) forbidden: Option<String>,
     /// No request reaches the server.
     pub(crate) away: bool,
     /// The number of requests whose target contains this that do not reach the server.
@@ -63,6 +65,7 @@ impl Transport for Gate {
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         let target = request.uri().to_string();
         let mut weather = self.1.lock().unwrap();
+        let forbidden = weather.forbidden.as_ref().is_some_and(|text| target.contains(text));
         let swallowed = weather.swallowed.as_ref().is_some_and(|text| target.contains(text));
         let refused = weather.away || strikes(&mut weather.refused, &target);
         let lost = strikes(&mut weather.lost, &target);
@@ -79,6 +82,10 @@ impl Transport for Gate {
                 self.0.send(request).await
             }
             .boxed();
+        }
+        if forbidden {
+            let answer = Response::builder().status(403).body(body_of(Bytes::new()));
+            return ready(answer.map_err(|error| TransportError(error.into()))).boxed();
         }
         match (swallowed, refused, lost) {
             (true, _, _) => std::future::pending().boxed(),
@@ -156,8 +163,32 @@ impl World {
         let store = self.store.store();
         let caller = LocalCaller::named(store, name).unwrap();
         let routes = router(store.clone(), &Config::default()).layer(Extension(caller));
-        let client = Client::new(ServiceTransport::new(routes));
-        let (system, stale) = FileSystem::open(client, options()).await.unwrap();
+        self.mount_as(Client::new(ServiceTransport::new(routes)), options()).await
+    }
+
+    /// A user who logs in with a password, and a mount of theirs.
+    pub(crate) async fn mount_of_login(&self, name: &str, options: Options) -> Mount {
+        let password = Some("a secret of theirs".to_owned());
+        let login = NewUser { password: password.clone(), ..user(name) };
+        self.client.add_user(&login).await.unwrap();
+        let password = password.unwrap_or_default();
+        self.mount_as(self.client_of(Credential::Password { user: name.into(), password }), options)
+            .await
+    }
+
+    /// A client that is authenticated with each request.
+    pub(crate) fn client_of(&self, credential: Credential) -> Client {
+        self.stranger().with_credential(&credential).unwrap()
+    }
+
+    /// A client without a credential.
+    pub(crate) fn stranger(&self) -> Client {
+        let routes = router(self.store.store().clone(), &Config::default());
+        Client::new(ServiceTransport::new(routes))
+    }
+
+    pub(crate) async fn mount_as(&self, client: Client, options: Options) -> Mount {
+        let (system, stale) = FileSystem::open(client, options).await.unwrap();
         Mount { system, stale }
     }
 
@@ -173,8 +204,7 @@ impl World {
     }
 
     pub(crate) async fn mount_with(&self, options: Options) -> Mount {
-        let (system, stale) = FileSystem::open(self.client.clone(), options).await.unwrap();
-        Mount { system, stale }
+        self.mount_as(self.client.clone(), options).await
     }
 
     pub(crate) async fn put(&self, path: &str, bytes: impl Into<Bytes>) -> Resource {
@@ -196,6 +226,11 @@ impl World {
 }
 
 impl Mount {
+    /// What the kernel was told to drop since the last call.
+    pub(crate) fn dropped(&mut self) -> Vec<Stale> {
+        std::iter::from_fn(|| self.stale.try_recv().ok()).collect()
+    }
+
     /// The inode at a path.
     pub(crate) async fn find(&self, path: &str) -> Outcome<u64> {
         let mut at = ROOT;

@@ -1,8 +1,8 @@
 //! The feed as server-sent events (WHATWG HTML, section 9.2).
 //!
 //! Each change is an event whose id is its position, so that a client that lost the connection can continue. The position
-//! alone is sent where changes follow that the caller may not see, and after a silence, to show that the connection is alive. A stream ends after some minutes and the client reconnects
-//! by itself: it is then authenticated again, and has its current access.
+//! alone is sent where changes follow that the caller may not see, and after a silence, to show that the connection is alive. A stream ends after some minutes, and when what the
+//! caller may do has changed; the client reconnects by itself, and is then authenticated again.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -37,8 +37,9 @@ pub(crate) fn last_seen(headers: &HeaderMap) -> Option<String> {
 pub(crate) async fn answer<S: Show>(mut feed: Feed, show: S) -> Result<Response, Problem> {
     let begun = Instant::now();
     let page = feed.next(begun).await?;
+    let until = if page.renew { begun } else { begun + LASTS };
     let first = format!("{RETRY}{}", feed.show(page, show.clone()).await?);
-    let events = Events { feed, show, until: begun + LASTS, first: Some(first) };
+    let events = Events { feed, show, until, first: Some(first) };
     let headers = [(header::CONTENT_TYPE, MEDIA_TYPE), (header::CACHE_CONTROL, "no-store")];
     Ok((headers, Body::from_stream(events.stream())).into_response())
 }
@@ -80,6 +81,9 @@ impl<S: Show> Events<S> {
             return None;
         }
         let page = self.feed.next(self.until.min(now + BEAT)).await.ok()?;
+        if page.renew {
+            self.until = now;
+        }
         self.feed.show(page, self.show.clone()).await.ok()
     }
 }

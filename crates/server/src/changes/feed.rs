@@ -1,4 +1,6 @@
 //! The feed that one request follows.
+//!
+//! Invariant: each look at the feed has the rights that its caller has then, and there is none once the account, token or ticket has ended.
 
 use std::time::Duration;
 
@@ -52,10 +54,7 @@ impl Feed {
             if page.more {
                 continue;
             }
-            let look = match store.is_shared() {
-                true => until.min(Instant::now() + LOOK),
-                false => until,
-            };
+            let look = self.next_look(until);
             let something = async {
                 tokio::select! {
                     () = changed => {}
@@ -72,13 +71,30 @@ impl Feed {
         self.app.stopping().is_cancelled()
     }
 
-    async fn look(&self) -> Result<ChangePage, Problem> {
-        let (caller, top, since, limit) = (self.caller.clone(), self.top, self.since, self.limit);
-        let look = move |store: &Store| match top {
-            Some(top) => store.changes_below(&caller, top, since, limit),
-            None => store.changes(&caller, since, limit),
+    /// When to look again if nothing was announced: the token or ticket of the caller may have ended by then.
+    fn next_look(&self, until: Instant) -> Instant {
+        let (now, store) = (Instant::now(), self.app.store());
+        let until = match store.is_shared() {
+            true => until.min(now + LOOK),
+            false => until,
         };
-        self.app.blocking(look).await
+        let end = store.time_left(&self.caller).and_then(|left| now.checked_add(left));
+        end.map_or(until, |end| until.min(end))
+    }
+
+    async fn look(&mut self) -> Result<ChangePage, Problem> {
+        let (caller, top, since, limit) = (self.caller.clone(), self.top, self.since, self.limit);
+        let look = move |store: &Store| {
+            let caller = store.renewed(&caller)?;
+            let page = match top {
+                Some(top) => store.changes_below(&caller, top, since, limit),
+                None => store.changes(&caller, since, limit),
+            };
+            Ok((caller, page?))
+        };
+        let (caller, page) = self.app.blocking(look).await?;
+        self.caller = caller;
+        Ok(page)
     }
 
     /// The data of a page.

@@ -197,6 +197,54 @@ async fn a_revocation_is_an_event_without_a_name() {
     assert_eq!(all["access"], Value::Null, "an administrator sees all");
 }
 
+/// It is told to that user alone, as a position; the stream ends, so that the client is authenticated again. None of this waits for a time
+/// that passes.
+#[tokio::test]
+async fn a_stream_ends_with_an_event_once_the_groups_of_its_caller_change() {
+    let server = TestServer::new();
+    server.put("/lab/x", "1").await.expect(201);
+    server.post("/v1/groups", json!({"name": "lab"})).await.expect(201);
+    let change = |change: Value| server.ask("PATCH", "/v1/groups").json(&change).send();
+    change(json!({"name": "lab", "add": [USER.0]})).await.expect(204);
+    let operations = json!([{"name": "lab", "level": "read", "scope": "subtree"}]);
+    server.post("/v1/access", json!({"path": "/lab", "operations": operations})).await.expect(200);
+    let mut events = Events::begin_as(&server, USER, "/v1/changes?since=now", None).await;
+    let mut others = Events::begin(&server, "/v1/changes?since=now", None).await;
+    server.put("/lab/x", "2").await.expect(200);
+    assert_eq!(events.change().await.1["name"], "x");
+    change(json!({"name": "lab", "remove": [USER.0]})).await.expect(204);
+    let left = position(&server).await;
+    server.put("/lab/x", "3").await.expect(200);
+    let event = format!("id: {left}\nevent: access\ndata: {{\"position\":\"{left}\"}}");
+    let mut rest = Vec::new();
+    while let Some(block) = events.block().await {
+        rest.push(block);
+    }
+    assert!(rest.contains(&event), "{rest:?}");
+    assert!(!rest.iter().any(|block| block.contains("event: change")), "{rest:?}");
+    let others = [others.change().await.0, others.change().await.0];
+    assert!(others[0] < left && left < others[1], "{others:?}");
+}
+
+#[tokio::test]
+async fn a_stream_ends_at_once_when_its_token_is_revoked() {
+    let server = TestServer::new();
+    let token = server.post("/v1/tokens", json!({"label": "t"})).await.expect(201);
+    let shown = format!("Bearer {}", token["token"].as_str().unwrap());
+    let ask = || {
+        let ask = server.ask_as(None, "GET", "/v1/changes?since=now");
+        ask.header("authorization", &shown).header("accept", "text/event-stream")
+    };
+    let mut events = Events { answer: ask().begin().await, text: String::new() };
+    assert_eq!(events.block().await.unwrap(), "retry: 1000");
+    let revoke = format!("/v1/tokens?id={}", token["id"]);
+    server.ask("DELETE", &revoke).send().await.expect(204);
+    let end = async { while events.block().await.is_some() {} };
+    // Far less than the silence after which a stream shows that it is alive.
+    tokio::time::timeout(std::time::Duration::from_secs(10), end).await.expect("it ends");
+    ask().send().await.problem(401, "unauthenticated");
+}
+
 #[tokio::test]
 async fn a_stream_is_refused_before_it_starts() {
     let server = TestServer::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Chain, Credential, TokenLimits};
-use crate::model::{PersonId, ResourceId, Rights, Role};
+use crate::model::{PersonId, ResourceId, Rights, Role, Time};
 use crate::people::TicketDigest;
 
 /// The caller of an operation: an account, and how it was authenticated. Made by `Store::authenticate…`, never out of
@@ -28,6 +28,8 @@ pub struct TicketGrant {
     pub(crate) rights: Rights,
     /// The user who created it.
     pub(crate) issuer: PersonId,
+    /// When it ends.
+    pub(crate) expires: Option<Time>,
 }
 
 impl Caller {
@@ -79,6 +81,13 @@ impl Caller {
     /// The only subtree that is open to the caller, if not all.
     pub(crate) fn within(&self) -> Option<ResourceId> {
         self.credential.limits().and_then(|limits| limits.within)
+    }
+
+    /// When the token or the ticket ends, if it does.
+    pub(crate) fn expires(&self) -> Option<Time> {
+        let token = self.credential.limits().and_then(|limits| limits.expires);
+        let ticket = self.ticket.as_ref().and_then(|ticket| ticket.expires);
+        token.into_iter().chain(ticket).min()
     }
 
     /// The same caller, with or without an administrator's rights over others'

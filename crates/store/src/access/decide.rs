@@ -345,6 +345,7 @@ mod truth_table {
             resource: ResourceId(id),
             rights: Rights::READ_OBJECT,
             issuer: BOB,
+            expires: None,
         };
         let user = caller(Role::User);
         for (id, expected) in

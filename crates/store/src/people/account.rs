@@ -4,6 +4,7 @@ use argon2::Argon2;
 use argon2::password_hash::PasswordHasher;
 
 use super::authenticate::is_account;
+use super::renew::announce;
 use super::{ticket, token};
 use crate::access::Act;
 use crate::catalog::{Reads, Record, Transaction, keys};
@@ -115,6 +116,7 @@ impl Store {
             }
             person.role = change.role.unwrap_or(person.role);
             tx.put(keys::person(id), &person);
+            announce(tx, id, caller.user());
             Ok(())
         })?;
         self.inner.credentials.forget_all();
@@ -141,7 +143,8 @@ impl Store {
                 );
             }
             quotas::erase_person(tx, id, person.kind)?;
-            super::group::leave_all(tx, id)?;
+            super::group::leave_all(tx, id, caller.user())?;
+            announce(tx, id, caller.user());
             token::revoke_all(tx, id)?;
             ticket::revoke_all(tx, id)?;
             metadata::erase(tx, id.0)?;

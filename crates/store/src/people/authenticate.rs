@@ -70,8 +70,8 @@ impl Store {
     pub fn authenticate_token(&self, token: &str) -> Result<Caller> {
         let view = self.view()?;
         let record = token::find(&view, token)?
-            .filter(|record| record.expires.is_none_or(|expires| expires > self.now()))
-            .ok_or_else(|| unauthenticated("the token is unknown, revoked or has expired"))?;
+            .filter(|record| record.holds(self.now()))
+            .ok_or_else(token::ended)?;
         let person = person(&view, record.user)?
             .ok_or_else(|| unauthenticated("the token's user was removed"))?;
         self.extend_session(token, &record);
@@ -182,7 +182,7 @@ fn wrong() -> Error {
     unauthenticated("the name or the password is wrong")
 }
 
-fn unauthenticated(message: &str) -> Error {
+pub(super) fn unauthenticated(message: &str) -> Error {
     Error::new(ErrorKind::Unauthenticated, message)
         .with_hint("log in again, or ask an administrator")
 }

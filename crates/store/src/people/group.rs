@@ -1,6 +1,7 @@
 //! Groups and who is in them.
 
 use super::account::{add, by_name, name_of, nobody};
+use super::renew::announce;
 use crate::catalog::{Reads, Transaction, keys};
 use crate::model::{PersonId, PersonKind, Role};
 use crate::quotas::change_members;
@@ -34,10 +35,12 @@ impl Store {
             for user in join {
                 tx.mark(keys::member(group, user));
                 tx.mark(keys::membership(user, group));
+                announce(tx, user, caller.user());
             }
             for user in leave {
                 tx.delete(keys::member(group, user));
                 tx.delete(keys::membership(user, group));
+                announce(tx, user, caller.user());
             }
             Ok(counted.then_some(group))
         })?;
@@ -66,7 +69,7 @@ pub(super) fn groups_of(reads: &impl Reads, user: PersonId) -> Result<Vec<Person
 }
 
 /// Removes a deleted user from every group, or all members from a deleted group.
-pub(super) fn leave_all(tx: &mut Transaction, id: PersonId) -> Result<()> {
+pub(super) fn leave_all(tx: &mut Transaction, id: PersonId, by: PersonId) -> Result<()> {
     for group in groups_of(tx, id)? {
         tx.delete(keys::member(group, id));
         tx.delete(keys::membership(id, group));
@@ -74,6 +77,7 @@ pub(super) fn leave_all(tx: &mut Transaction, id: PersonId) -> Result<()> {
     for (key, _) in tx.rows(&keys::members(id), usize::MAX)? {
         if let Some(user) = keys::last_id(&key).map(PersonId) {
             tx.delete(keys::membership(user, id));
+            announce(tx, user, by);
         }
         tx.delete(key);
     }

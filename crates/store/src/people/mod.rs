@@ -9,6 +9,7 @@ mod group;
 mod home;
 mod login;
 mod principal;
+mod renew;
 mod session;
 mod ticket;
 mod token;

@@ -170,7 +170,7 @@ impl Store {
 
     /// Removes a ticket, given by its secret or by its id. Allowed for its creator, and for those who own the resource.
     pub fn remove_ticket(&self, caller: &Caller, ticket: &str) -> Result<()> {
-        self.transact(|tx| {
+        let removed = self.transact(|tx| {
             let digest = named(tx, ticket)?;
             let record = record(tx, &digest)?;
             if record.issuer != caller.user() || !caller.is_unlimited() {
@@ -179,7 +179,9 @@ impl Store {
             tx.delete(keys::ticket(&digest));
             tx.delete(keys::ticket_on(record.resource, &digest));
             Ok(())
-        })
+        });
+        self.wake_followers();
+        removed
     }
 
     /// Lets the caller use a ticket once, from an address.
@@ -193,11 +195,9 @@ impl Store {
         let digest = digest(ticket);
         self.transact(|tx| {
             let mut record = record(tx, &digest)?;
-            record.check(caller, host, tx.now())?;
-            let rights = lent(tx, &record)?;
+            record.check_host(host)?;
+            let grant = grant(tx, caller, (digest, &record), tx.now())?;
             record.count(what)?;
-            let grant =
-                TicketGrant { digest, resource: record.resource, rights, issuer: record.issuer };
             if record.is_counted() && what != TicketUse::Look {
                 tx.put(keys::ticket(&digest), &record);
             }
@@ -232,13 +232,17 @@ impl TicketRecord {
         self.uses_limit > 0 || self.writes_limit > 0 || self.bytes_limit > 0
     }
 
-    fn check(&self, caller: &Caller, host: &str, now: Time) -> Result<()> {
+    fn check(&self, caller: &Caller, now: Time) -> Result<()> {
         if self.expires.is_some_and(|expires| expires <= now) {
             return Err(refused("has expired"));
         }
         if !self.persons.is_empty() && !self.persons.iter().any(|person| caller.is(*person)) {
             return Err(refused("is for other users"));
         }
+        Ok(())
+    }
+
+    fn check_host(&self, host: &str) -> Result<()> {
         if !self.hosts.is_empty() && !self.hosts.iter().any(|known| known == host) {
             return Err(refused("is for other addresses"));
         }
@@ -325,6 +329,31 @@ pub(super) fn revoke_all(tx: &mut Transaction, issuer: PersonId) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What a ticket opens to a caller now.
+fn grant(
+    reads: &impl Reads,
+    caller: &Caller,
+    (digest, record): (TicketDigest, &TicketRecord),
+    now: Time,
+) -> Result<TicketGrant> {
+    record.check(caller, now)?;
+    let rights = lent(reads, record)?;
+    let TicketRecord { resource, issuer, expires, .. } = *record;
+    Ok(TicketGrant { digest, resource, rights, issuer, expires })
+}
+
+/// The same for a ticket that was shown when a request began, and whose address was checked then.
+pub(super) fn renewed(
+    reads: &impl Reads,
+    caller: &Caller,
+    shown: &TicketGrant,
+    now: Time,
+) -> Result<TicketGrant> {
+    let mut record = record(reads, &shown.digest)?;
+    record.count(TicketUse::Look)?;
+    grant(reads, caller, (shown.digest, &record), now)
 }
 
 /// The rights of a ticket; refused if its creator could not create it any more.

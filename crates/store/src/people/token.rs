@@ -9,6 +9,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::account::{by_name, nobody};
+use super::authenticate::unauthenticated;
 use crate::access::{Act, Operation, TokenLimits};
 use crate::catalog::{Reads, SessionRecord, TokenRecord, Transaction, keys};
 use crate::model::{At, PersonId, ResourceId, Rights, Time, TokenScope};
@@ -97,7 +98,7 @@ impl Store {
     /// Revokes a token of the caller's account, or of a user's if the caller is an administrator, and all tokens that
     /// were made by it. Needs what [`Store::add_token`] needs.
     pub fn revoke_token(&self, caller: &Caller, user: Option<&str>, id: u64) -> Result<()> {
-        self.transact(|tx| {
+        let revoked = self.transact(|tx| {
             let owner = match user.filter(|name| *name != caller.name()) {
                 None => {
                     caller.require(Act::Tokens)?;
@@ -113,7 +114,9 @@ impl Store {
                     .with_hint("list your tokens"));
             }
             revoke_with_descendants(tx, owner, id)
-        })
+        });
+        self.wake_followers();
+        revoked
     }
 }
 
@@ -123,11 +126,13 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Unauthenticated`] if there is no such token.
     pub fn end_token(&self, token: &str) -> Result<()> {
-        self.transact(|tx| {
+        let ended = self.transact(|tx| {
             let gone = || Error::new(ErrorKind::Unauthenticated, "there is no such token");
             let record = find(tx, token)?.ok_or_else(gone)?;
             revoke_with_descendants(tx, record.user, record.id)
-        })
+        });
+        self.wake_followers();
+        ended
     }
 }
 
@@ -262,6 +267,23 @@ pub(super) fn find(reads: &impl Reads, token: &str) -> Result<Option<TokenRecord
     }
 }
 
+/// The limits of a token of a user, if it still holds.
+pub(super) fn renewed(
+    reads: &impl Reads,
+    user: PersonId,
+    id: u64,
+    now: Time,
+) -> Result<TokenLimits> {
+    let Some(digest) = reads.value(&keys::token_of(user, id))? else { return Err(ended()) };
+    let digest = digest[..].try_into().map_err(|_| Error::damaged("a token's digest"))?;
+    let record = reads.get::<TokenRecord>(&keys::token(&digest))?;
+    record.filter(|record| record.holds(now)).map(|record| record.limits()).ok_or_else(ended)
+}
+
+pub(super) fn ended() -> Error {
+    unauthenticated("the token is unknown, revoked or has expired")
+}
+
 /// Changes when a token expires, if it exists.
 pub(super) fn prolong(tx: &mut Transaction, token: &str, expires: Time) -> Result<()> {
     if let Some(record) = find(tx, token)? {
@@ -275,6 +297,11 @@ fn digest(token: &str) -> [u8; 32] {
 }
 
 impl TokenRecord {
+    /// Whether it has not expired.
+    pub(super) fn holds(&self, now: Time) -> bool {
+        self.expires.is_none_or(|expires| expires > now)
+    }
+
     /// Its maximum rights. An unlimited token created before there were scopes can still administer.
     pub(super) fn limits(&self) -> TokenLimits {
         let Self { id, rights, within, expires, .. } = *self;

@@ -7,7 +7,8 @@ use cenote_blob::Place;
 use cenote_kv::PostgresEngine;
 use cenote_store::{
     AccessChange, At, Caller, Change, ChangeKind, ChangePage, Clock as _, ErrorKind, ListOptions,
-    Pace, Parts, Position, PutOptions, RemoveOptions, ResourceId, Rights, Scope, Store, Where,
+    Pace, Parts, Position, PutOptions, RemoveOptions, ResourceId, Rights, Role, Scope, Store,
+    Where,
 };
 
 use futures_util::FutureExt;
@@ -225,6 +226,59 @@ fn every_change_that_hides_a_resource_is_reported_with_or_without_its_name() {
         let by_name = page.changes.last().is_some_and(|it| it.kind == ChangeKind::Granted);
         assert!(by_name || page.access == Some(page.next), "{change:?}");
     }
+}
+
+/// The record that someone may do other things now names nobody else, and nobody but them is told of it.
+#[test]
+fn a_change_of_groups_role_or_password_is_reported_to_that_user_alone() {
+    let world = world();
+    let (user, other) = (world.user("u"), world.user("other"));
+    let (store, admin, name) = (&world.store, &world.admin, || vec!["u".to_owned()]);
+    store.add_group(admin, "lab").unwrap();
+    store.add_group(admin, "gone").unwrap();
+    store.change_group(admin, "gone", &name(), &[]).unwrap();
+    let changes: [(&str, &dyn Fn()); 5] = [
+        ("a group that they enter", &|| store.change_group(admin, "lab", &name(), &[]).unwrap()),
+        ("a group that they leave", &|| store.change_group(admin, "lab", &[], &name()).unwrap()),
+        ("a removed group", &|| store.remove_person(admin, "gone").unwrap()),
+        ("a role", &|| store.set_role(admin, "u", Role::GroupAdmin).unwrap()),
+        ("a password", &|| store.set_password(admin, "u", "another").unwrap()),
+    ];
+    for (what, change) in changes {
+        let since = store.newest_change().unwrap();
+        let rung = store.changed();
+        change();
+        let page = store.changes(&user, since, 100).unwrap();
+        let now = store.newest_change().unwrap();
+        assert_eq!((page.changes, page.access, page.renew), (vec![], Some(now), true), "{what}");
+        assert!(rung.now_or_never().is_some(), "{what}");
+        for caller in [&other, admin] {
+            let page = store.changes(caller, since, 100).unwrap();
+            assert_eq!((page.changes, page.access, page.renew), (vec![], None, false), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_move_of_a_collection_above_a_followed_subtree_is_reported_without_a_name() {
+    let world = world();
+    let user = world.user("u");
+    for path in ["/from", "/from/run", "/from/run/data", "/to"] {
+        world.mkdir(path);
+    }
+    let top = world.mkdir("/from/run/data/here").id;
+    let default = [AccessChange::Grant("u".into(), Rights::READ_OBJECT.into(), Scope::Subtree)];
+    world.store.change_access(&world.admin, &at("/from/run/data"), &default).unwrap();
+    let since = world.store.newest_change().unwrap();
+    world.mv("/from/run", "/from/renamed").unwrap();
+    let page = world.store.changes_below(&user, top, since, 100).unwrap();
+    assert_eq!((page.changes, page.access), (vec![], None), "rights are inherited as before");
+    world.mv("/from/renamed", "/to/run").unwrap();
+    let moved = world.store.newest_change().unwrap();
+    let page = world.store.changes_below(&user, top, since, 100).unwrap();
+    assert_eq!((page.changes, page.access), (vec![], Some(moved)));
+    let page = world.store.changes_below(&world.admin, top, since, 100).unwrap();
+    assert_eq!(page.access, None, "an administrator has the same rights everywhere");
 }
 
 #[test]

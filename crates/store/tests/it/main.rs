@@ -40,6 +40,7 @@ mod postgres_server;
 mod quotas;
 mod raw;
 mod reading;
+mod renewal;
 mod replicas;
 mod rights;
 mod rot;

@@ -1,6 +1,7 @@
 //! Records that only the heart sees. Those that callers see are in `model`.
 
 mod blob;
+mod change;
 mod job;
 mod note;
 mod quota;
@@ -11,6 +12,7 @@ mod version;
 use minicbor::{Decode, Encode};
 
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
+pub(crate) use self::change::ChangeRecord;
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, RestoreJob, Tally, TreeJob, TreeWork};
 pub(crate) use self::note::NoteRecord;
 pub(crate) use self::quota::{Placed, QuotaKind, QuotaRecord};
@@ -18,8 +20,8 @@ pub(crate) use self::server::{FinishedRecord, HolderRecord, KeyRecord, ServerId,
 pub(crate) use self::trash::{Amount, TrashRecord};
 pub(crate) use self::version::{DifferenceRecord, VersionAttributes, VersionRecord};
 use crate::model::{
-    Access, ChangeKind, ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId,
-    Rights, Statement, Time, TokenScope,
+    ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId, Rights, Statement, Time,
+    TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -49,36 +51,6 @@ pub(crate) struct Spread {
     /// As they are encoded.
     #[n(1)]
     pub(crate) bytes: u64,
-}
-
-/// An entry of the change feed.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub(crate) struct ChangeRecord {
-    #[n(0)]
-    pub(crate) kind: ChangeKind,
-    #[n(1)]
-    pub(crate) id: ResourceId,
-    /// Where it is after the change; where it was, for a removal.
-    #[n(2)]
-    pub(crate) parent: ResourceId,
-    #[n(3)]
-    pub(crate) name: String,
-    /// Where it was before, for a move.
-    #[n(4)]
-    pub(crate) from: Option<(ResourceId, String)>,
-    #[n(5)]
-    pub(crate) at: Time,
-    #[n(6)]
-    pub(crate) by: PersonId,
-    #[n(7)]
-    pub(crate) revision: u64,
-    /// The access list of the resource at the time, to determine later who could see it then. Not in
-    /// entries that were written before it was kept.
-    #[n(8)]
-    pub(crate) access: Option<Access>,
-    /// The access list that it had before, for a change of that. Not in entries that were written before it was kept.
-    #[n(9)]
-    pub(crate) access_before: Option<Access>,
 }
 
 /// An access token; the token itself is not kept.

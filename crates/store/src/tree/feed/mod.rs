@@ -48,9 +48,12 @@ pub struct Change {
 pub struct ChangePage {
     /// Changes that the caller may see, in commit order.
     pub changes: Vec<Change>,
-    /// The last change here of an access list that the caller may not see now, and that may have taken something out of
-    /// their sight: what they knew before it is to be looked at again.
+    /// The last change here that may have taken something out of the caller's sight, and that they are not told otherwise: of an access list
+    /// that they may not see now, of their role or groups, or a move of a collection above the top of a subtree. What they knew before it
+    /// is to be looked at again.
     pub access: Option<Position>,
+    /// Whether the caller's role, groups or password changed here: who follows the feed has to be authenticated again.
+    pub renew: bool,
     /// Where to continue.
     pub next: Position,
     /// Whether there is more now.
@@ -180,11 +183,18 @@ fn page(
     }
     let rows = view.rows(&keys::feed_after(since.0), limit + 1)?;
     let more = rows.len() > limit;
-    let mut page = ChangePage { changes: Vec::new(), access: None, next: since, more };
+    let (changes, next) = (Vec::new(), since);
+    let mut page = ChangePage { changes, access: None, renew: false, next, more };
     for (key, value) in rows.iter().take(limit) {
         page.next = Position(keys::feed_position(key));
         let record = ChangeRecord::from_value(value)?;
-        let hides = regrant::may_hide(caller, &record) || lost_classes(view, caller, &record)?;
+        if let Some(person) = record.person() {
+            page.renews(caller.user() == person);
+            continue;
+        }
+        let hides = regrant::may_hide(caller, &record)
+            || lost_classes(view, caller, &record)?
+            || subtree.as_ref().is_some_and(|subtree| subtree.moves_with(caller, &record));
         let part = match &mut subtree {
             Some(subtree) => subtree.part(view, record)?,
             None => Some(record),
@@ -197,6 +207,15 @@ fn page(
         }
     }
     Ok(page)
+}
+
+impl ChangePage {
+    /// The last record that was looked at is of what a person may do: the caller, if `own`.
+    fn renews(&mut self, own: bool) {
+        if own {
+            (self.access, self.renew) = (Some(self.next), true);
+        }
+    }
 }
 
 /// A change, for who looks at a part of the tree: whether that has the resource now, and the place there that it had before.

@@ -7,15 +7,17 @@
 use std::collections::HashMap;
 
 use super::seen_from;
-use crate::access::Operation;
+use crate::access::{Act, Operation};
 use crate::catalog::{ChangeRecord, View};
-use crate::model::{At, ResourceId};
+use crate::model::{At, ChangeKind, ResourceId};
 use crate::resources::{find, locate};
 use crate::{Caller, Result};
 
 /// A subtree, as it is on one view.
 pub(super) struct Subtree {
     top: ResourceId,
+    /// The collections above it.
+    above: Vec<ResourceId>,
     /// Collections of which it is known whether they are in it.
     known: HashMap<ResourceId, bool>,
 }
@@ -23,8 +25,15 @@ pub(super) struct Subtree {
 impl Subtree {
     /// The subtree at `top`, if the caller sees it.
     pub(super) fn open(view: &View, caller: &Caller, top: ResourceId) -> Result<Self> {
-        find(view, caller, &At::Id(top), Operation::Stat)?;
-        Ok(Self { top, known: HashMap::new() })
+        let chain = find(view, caller, &At::Id(top), Operation::Stat)?;
+        let above = chain.links().map(|(id, _)| id).filter(|id| *id != top).collect();
+        Ok(Self { top, above, known: HashMap::new() })
+    }
+
+    /// Whether a change moved it with a collection above it, so that other rights may be inherited there.
+    pub(super) fn moves_with(&self, caller: &Caller, record: &ChangeRecord) -> bool {
+        let is_move = record.kind == ChangeKind::Moved && !caller.may(Act::AllChanges);
+        is_move && !stays(record) && self.above.contains(&record.id)
     }
 
     /// A change as far as it is one of this subtree.
@@ -53,4 +62,9 @@ impl Subtree {
         self.known.insert(collection, has);
         Ok(has)
     }
+}
+
+/// Whether a moved resource is in the same collection as before.
+fn stays(record: &ChangeRecord) -> bool {
+    record.from.as_ref().is_some_and(|(parent, _)| *parent == record.parent)
 }
