@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 
 use crate::support::{PASSWORD, World, can_mount, eventually};
 
@@ -103,4 +103,27 @@ fn a_revoked_token_gives_no_access() {
     world.ok(&["token", "rm", robot["id"].to_string().trim_matches('"')]);
     let refused = fs::read(mount.path("lab/other")).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::PermissionDenied, "it is revoked");
+    eventually("what was read before", || fs::read(&open).is_err());
+}
+
+#[test]
+fn files_of_a_group_are_there_for_its_members_only_while_they_are() {
+    if !can_mount() {
+        return;
+    }
+    let world = shared();
+    world.ok(&["group", "add", "board"]);
+    world.ok(&["acl", "set", "/private", "board=read"]);
+    let ben = [("CENOTE_USER", "ben"), ("CENOTE_PASSWORD", PASSWORD)];
+    let mount = world.mount_as(&ben, &[]);
+    let secret = mount.path("private/secret");
+    mount.sh("ls");
+    // The kernel keeps that the name is missing.
+    assert!(fs::read(&secret).is_err());
+    world.ok(&["group", "join", "board", "ben"]);
+    eventually("the membership", || fs::read_to_string(&secret).is_ok_and(|it| it == "one"));
+    let open = fs::File::open(&secret).unwrap();
+    world.ok(&["group", "leave", "board", "ben"]);
+    eventually("its end", || fs::read(&secret).is_err());
+    eventually("where it was open", || open.read_at(&mut [0; 10], 0).is_err());
 }

@@ -144,7 +144,9 @@ impl Store {
             }
             quotas::erase_person(tx, id, person.kind)?;
             super::group::leave_all(tx, id, caller.user())?;
-            announce(tx, id, caller.user());
+            if person.kind == PersonKind::User {
+                announce(tx, id, caller.user());
+            }
             token::revoke_all(tx, id)?;
             ticket::revoke_all(tx, id)?;
             metadata::erase(tx, id.0)?;
