@@ -100,7 +100,8 @@ fn wanted(local: &Path, relative: &Path, resource: &Resource) -> Wanted {
 
 /// The path of a resource below `root`. One that would lead out of a directory is refused, whatever the server says.
 fn relative(root: &str, path: &str) -> Result<PathBuf, Error> {
-    let below = path.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+    let below =
+        path.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
     let relative = PathBuf::from(below.unwrap_or("/"));
     let names = |part| matches!(part, Component::Normal(_));
     match relative.components().all(names) {

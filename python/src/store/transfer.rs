@@ -28,11 +28,7 @@ pub(super) struct Moving {
 }
 
 impl Moving {
-    pub(super) fn new(
-        client: Client,
-        progress: Option<Py<PyAny>>,
-        jobs: NonZeroUsize,
-    ) -> Self {
+    pub(super) fn new(client: Client, progress: Option<Py<PyAny>>, jobs: NonZeroUsize) -> Self {
         let progress = progress.map(Progress::new);
         let options = Options { jobs, ..Options::default() };
         let transfer = Transfer::new(client, options, observer(progress.as_ref()));
