@@ -91,6 +91,9 @@ models: ## compare the store and the server with their models in N random histor
 	CENOTE_FSX_STEPS=$(N)00 cargo test --release --locked -p cenote-cli --test mount random::
 	CENOTE_FSX=$(CURDIR)/target/tools/bin/fsx CENOTE_FSX_STEPS=$(N)000 cargo test --release --locked -p cenote-cli --test mount fsx::
 
+storms: ## cut, stall, kill and restart PostgreSQL, a bucket and three servers under load, N times, and compare with a model
+	CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 CENOTE_STORM_EVENTS=$(N) cargo test --release --locked -p cenote-cli --test cluster storm:: -- --nocapture
+
 faults: ## fail each mutation at each of its steps in the catalog, on each engine
 	CENOTE_REQUIRE_POSTGRES=1 CENOTE_FAULT_STEPS=$(N) cargo test --release --locked -p cenote-store --test it faults::
 
@@ -116,7 +119,7 @@ peers: ## measure a client next to 4,096 silent peers on a server with 1,024 des
 	CENOTE_PEERS=4096 CENOTE_DESCRIPTORS=1024 cargo test --release --locked -p cenote-cli --test store starvation -- --nocapture
 	CENOTE_HOSTILE=$(N)0 cargo test --release --locked -p cenote-server --test server hostile -- --nocapture
 
-nightly: crash models faults plans oracle r-trees editing outsider rot peers ## tests too long for `make test`: crash, models, faults, plans, oracle, r-trees and editing (N rounds each), outsider, rot, and peers
+nightly: crash models storms faults plans oracle r-trees editing outsider rot peers ## tests too long for `make test`: crash, models, storms, faults, plans, oracle, r-trees and editing (N rounds each), outsider, rot, and peers
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
@@ -162,6 +165,10 @@ bench-python: build ## measure the Python package beside s3fs, requests and the 
 	. $(VENV)/bin/activate && maturin develop --quiet --release --manifest-path python/Cargo.toml
 	$(VENV)/bin/python bench/python/bench.py target/release/cenote $(PYBENCH)
 
+bench-servers: build ## measure a store on this machine, over PostgreSQL, and with three servers behind nginx (options: SERVERS='--contents bucket --rounds 5')
+	scripts/setup bench-servers
+	$(VENV)/bin/python bench/servers/bench.py target/release/cenote $(SERVERS)
+
 bench-keyset: ## measure key sets, and libelektra if KDB names its benchmark programs
 	scripts/setup bench-keyset
 	bench/keyset/run
@@ -170,4 +177,4 @@ bench-irods: build ## measure the R package and curl, and rirods if RIRODS names
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build install dist test-dist demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-committers bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-keyset bench-irods soak
+.PHONY: help build install dist test-dist demo lint test python docs r check-r matrix crash models storms faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-committers bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-servers bench-keyset bench-irods soak

@@ -45,6 +45,7 @@ mod store;
 mod text;
 mod trash;
 mod tree;
+mod undecided;
 mod upgrade;
 mod versions;
 mod waiting;

@@ -76,7 +76,7 @@ impl Store {
         while self.is_shared() {
             Faults::default().add(self.blocking(|store| store.beat()).await);
             Faults::default().add(self.blocking(|store| store.refresh_places()).await);
-            tokio::time::sleep(BEAT).await;
+            self.return_dropped(BEAT).await;
         }
     }
 

@@ -25,6 +25,7 @@ use crate::places::{Claims, Shared};
 use crate::ports::SystemClock;
 use crate::servers::Servers;
 use crate::trash::Room;
+use crate::undecided::Undecided;
 use crate::{
     ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
     SystemEntropy, describe, quotas,
@@ -109,6 +110,7 @@ pub(crate) struct Inner {
     following: Once,
     pub(crate) change_sets: ChangeSets,
     latch: Latch,
+    pub(crate) undecided: Undecided,
     lines: Lines,
 }
 
@@ -150,6 +152,7 @@ impl Store {
                 following: Once::new(),
                 change_sets: ChangeSets::default(),
                 latch: Latch::default(),
+                undecided: Undecided::default(),
                 lines: Lines::default(),
             }),
         }
@@ -326,10 +329,10 @@ impl Store {
             Ok(_) => Ok(Committed::Yes),
             Err(CommitError::Exceeded { key, held }) => Err(self.exceeded(&bounds, &key, held)?),
             Err(CommitError::Conflict { key }) => Ok(Committed::Contested(key)),
-            Err(CommitError::Unknown(cause)) => match self.parts().engine.outcome(&token) {
+            Err(CommitError::Unknown(cause)) => match self.outcome(&token) {
                 Ok(Some(_)) => Ok(Committed::Yes),
                 Ok(None) => Ok(Committed::No),
-                Err(_) => Err(self.inner.latch.close(CommitError::Unknown(cause).into())),
+                Err(_) => Err(self.undecided(token, CommitError::Unknown(cause).into())),
             },
             Err(error @ CommitError::Latched) => Err(self.inner.latch.close(error.into())),
             Err(error) => Err(self.refused(error.into())),
@@ -338,6 +341,11 @@ impl Store {
 }
 
 impl Inner {
+    /// Takes no more changes after a write failed.
+    pub(crate) fn latch(&self, error: Error) -> Error {
+        self.latch.close(error)
+    }
+
     /// Takes no more changes.
     pub(crate) fn freeze(&self, reason: &str) {
         self.latch.freeze(reason);

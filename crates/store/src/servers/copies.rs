@@ -6,21 +6,25 @@
 
 use crate::catalog::{HolderRecord, Reads, ServerId, Transaction, keys};
 use crate::model::PlaceId;
-use crate::places::Claim;
+use crate::servers::CopyClaim;
 use crate::{BlobId, Bytes, Error, ErrorKind, Result, Store};
 
 impl Store {
     /// The right to make, rewrite or delete the copy of a blob that other servers may know; none if somebody else has it.
-    /// [`Store::end_claim`] returns it.
-    pub(crate) fn claim_copy(&self, blob: BlobId, place: PlaceId) -> Result<Option<Claim>> {
+    pub(crate) fn claim_copy(&self, blob: BlobId, place: PlaceId) -> Result<Option<CopyClaim>> {
         let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(None) };
         if !self.is_shared() {
-            return Ok(Some(claim));
+            return Ok(Some(CopyClaim::alone(claim)));
         }
-        let taken = self.itself().write_claim(&keys::copy_claim(blob, place));
+        let row = keys::copy_claim(blob, place);
+        let claim = CopyClaim::shared(self, row.clone(), claim);
+        let taken = self.itself().write_claim(&row);
         if !matches!(taken, Ok(true)) {
             // Nothing was made, so there is nothing to look at.
             claim.settle();
+        }
+        if matches!(taken, Ok(false)) {
+            claim.was_used();
         }
         Ok(taken?.then_some(claim))
     }
@@ -70,30 +74,16 @@ impl Store {
         !self.is_shared() || self.own_id().is_some()
     }
 
-    /// Returns a claim. What cannot be removed from the catalog now is removed with a later sign of life.
-    pub(crate) fn end_claim(&self, blob: BlobId, place: PlaceId) {
-        if !self.is_shared() {
-            return;
-        }
-        let row = keys::copy_claim(blob, place);
-        if let Err(error) = self.itself().return_claim(&row) {
-            tracing::debug!(%blob, %error, "a claim is returned later");
-        }
-    }
-
+    /// Removes the row of a claim, if it is still that of this server.
     pub(super) fn return_claim(&self, row: &Bytes) -> Result<()> {
         let Some(own) = self.inner.servers.own() else { return Ok(()) };
-        let returned = self.transact(|tx| {
+        self.transact(|tx| {
             tx.frees_space();
             if tx.get::<HolderRecord>(row)?.is_some_and(|holder| holder.server == own.id) {
                 tx.delete(row.clone());
             }
             Ok(())
-        });
-        if returned.is_err() {
-            self.inner.servers.state().left.push(row.clone());
-        }
-        returned
+        })
     }
 }
 
@@ -196,7 +186,7 @@ mod tests {
         it.trim();
         assert_eq!(kept(&it.a), 1);
         claim.settle();
-        it.b.end_claim(it.blob, MAIN);
+        claim.end();
         it.retry();
         assert_eq!(kept(&it.a), 0);
         assert!(it.a.view().unwrap().rows(&keys::copy_claims(), 1).unwrap().is_empty());
@@ -246,6 +236,54 @@ mod tests {
         let found = it.b.open(&admin(&it.b), &x(), &Default::default());
         assert!(run(found.unwrap().read_all()).is_err());
         assert!(run(it.b.copy_blob(it.blob, MAIN)).is_err(), "there is no other copy");
+        it.b.beat().unwrap();
         assert!(it.a.view().unwrap().rows(&keys::copy_claims(), 1).unwrap().is_empty());
+    }
+    /// Work under a claim that never ends by itself.
+    async fn work_under_a_claim(it: &Copy) {
+        let _claim = it.b.claim_copy(it.blob, MAIN).unwrap().unwrap();
+        std::future::pending().await
+    }
+
+    #[test]
+    fn the_claim_of_work_that_is_cancelled_ends_soon() {
+        let it = copy();
+        run(async {
+            let mut work = Box::pin(work_under_a_claim(&it));
+            assert!(futures_util::poll!(&mut work).is_pending());
+            assert!(it.a.claim_copy(it.blob, MAIN).unwrap().is_none());
+            drop(work);
+            it.b.return_dropped(Duration::from_millis(200)).await;
+        });
+        assert!(it.a.claim_copy(it.blob, MAIN).unwrap().is_some());
+        assert!(it.b.claim_copy(it.blob, MAIN).unwrap().is_none(), "others have it by now");
+    }
+
+    #[test]
+    fn the_claim_of_work_that_panics_ends_with_the_next_sign_of_life() {
+        let it = copy();
+        let b = it.b.clone();
+        let blob = it.blob;
+        let work = std::thread::spawn(move || {
+            let _claim = b.claim_copy(blob, MAIN).unwrap().unwrap();
+            panic!("while it is held");
+        });
+        assert!(work.join().is_err());
+        assert!(it.b.claim_copy(it.blob, MAIN).unwrap().is_none(), "its row is still there");
+        it.b.beat().unwrap();
+        assert!(it.a.claim_copy(it.blob, MAIN).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_claim_lasts_as_long_as_any_clone_of_it() {
+        let it = copy();
+        let claim = it.b.claim_copy(it.blob, MAIN).unwrap().unwrap();
+        let clone = claim.clone();
+        drop(claim);
+        it.b.beat().unwrap();
+        assert!(it.a.claim_copy(it.blob, MAIN).unwrap().is_none(), "a clone is left");
+        drop(clone);
+        it.b.beat().unwrap();
+        assert!(it.a.claim_copy(it.blob, MAIN).unwrap().is_some());
     }
 }

@@ -8,6 +8,7 @@
 //! over; whatever a server holds is released in the commit that removes its row. In a catalog of one process there are no such rows.
 
 pub(crate) mod copies;
+mod held;
 mod others;
 mod reading;
 #[cfg(test)]
@@ -16,12 +17,16 @@ mod testing;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
+pub(crate) use self::held::CopyClaim;
+use self::held::Left;
 use self::others::Others;
 use crate::catalog::{
     HolderRecord, KeyRecord, Reads, Record, ServerId, ServerRecord, Transaction, keys,
 };
 use crate::model::Time;
-use crate::{Bytes, Result, Store};
+use crate::{Result, Store};
 
 /// Time between two signs of life.
 pub(crate) const BEAT: Duration = Duration::from_secs(2);
@@ -36,6 +41,8 @@ pub(crate) struct Servers {
     state: Mutex<State>,
     /// One sign of life at a time.
     turn: Mutex<()>,
+    /// Rings when a claim was dropped whose row is still there.
+    dropped: Notify,
     tag: OnceLock<Tag>,
 }
 
@@ -46,8 +53,8 @@ pub(crate) type Tag = [u8; 4];
 struct State {
     own: Option<Own>,
     others: Others,
-    /// Rows of claims that could not be removed yet.
-    left: Vec<Bytes>,
+    /// Claims that were dropped.
+    left: Vec<Left>,
 }
 
 /// A server as it has shown itself last.
@@ -114,7 +121,8 @@ impl Store {
         let _turn = self.inner.servers.turn.lock().unwrap_or_else(PoisonError::into_inner);
         itself.show_life()?;
         itself.remove_silent()?;
-        itself.return_left()
+        itself.return_left()?;
+        itself.decide()
     }
 
     fn show_life(&self) -> Result<()> {
@@ -160,12 +168,6 @@ impl Store {
         Ok(())
     }
 
-    /// Removes the rows of claims that could not be removed when they ended.
-    fn return_left(&self) -> Result<()> {
-        let left = std::mem::take(&mut self.inner.servers.state().left);
-        left.into_iter().try_for_each(|row| self.return_claim(&row))
-    }
-
     /// Ends what this server holds, so that others need not wait until it is missed.
     pub fn leave(&self) -> Result<()> {
         let _turn = self.inner.servers.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,6 +179,11 @@ impl Store {
 impl Servers {
     fn own(&self) -> Option<Own> {
         self.state().own
+    }
+
+    fn leave_behind(&self, left: Left) {
+        self.state().left.push(left);
+        self.dropped.notify_one();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

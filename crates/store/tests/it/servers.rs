@@ -2,32 +2,60 @@
 //! server that is gone held is taken over.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use cenote_kv::{Batch, CommitError, Engine, Result as KvResult, Snapshot, Token, Version};
-use cenote_store::{ErrorKind, NewToken, Pace, ReadOptions};
+use cenote_store::{ErrorKind, Health, NewToken, Pace, PutOptions, ReadOptions};
 
 use crate::world::{World, assert_clean, at, kind, noise, run, world_with_places};
 
-/// An engine that other processes may have open, too.
+/// An engine that other processes may have open, too, and that can be out of reach.
 #[derive(Debug)]
-struct Shared(Arc<dyn Engine>);
+struct Shared {
+    engine: Arc<dyn Engine>,
+    away: AtomicU8,
+}
+
+/// It is there; commits do not arrive; commits arrive, and their answers are lost.
+const THERE: u8 = 0;
+const UNSENT: u8 = 1;
+const UNANSWERED: u8 = 2;
+
+impl Shared {
+    fn over(engine: Arc<dyn Engine>) -> Self {
+        Self { engine, away: AtomicU8::new(THERE) }
+    }
+
+    fn check(&self) -> KvResult<()> {
+        match self.away.load(Ordering::SeqCst) {
+            THERE => Ok(()),
+            _ => Err(cenote_kv::Error::Io("the connection is lost".into())),
+        }
+    }
+}
 
 impl Engine for Shared {
     fn name(&self) -> &'static str {
-        self.0.name()
+        self.engine.name()
     }
 
     fn snapshot(&self) -> KvResult<Box<dyn Snapshot>> {
-        self.0.snapshot()
+        self.engine.snapshot()
     }
 
     fn commit(&self, batch: Batch) -> KvResult<Version, CommitError> {
-        self.0.commit(batch)
+        let done = match self.away.load(Ordering::SeqCst) {
+            UNSENT => Ok(0),
+            _ => self.engine.commit(batch),
+        };
+        self.check().map_err(CommitError::Unknown)?;
+        done
     }
 
     fn outcome(&self, token: &Token) -> KvResult<Option<Version>> {
-        self.0.outcome(token)
+        self.check()?;
+        self.engine.outcome(token)
     }
 
     fn is_shared(&self) -> bool {
@@ -38,7 +66,7 @@ impl Engine for Shared {
 /// So many servers over one catalog and the same places, which have shown themselves.
 fn servers<const N: usize>() -> [World; N] {
     let mut first = world_with_places();
-    first.parts.engine = Arc::new(Shared(first.parts.engine.clone()));
+    first.parts.engine = Arc::new(Shared::over(first.parts.engine.clone()));
     let servers = std::array::from_fn(|_| first.reopened());
     beat(&servers.each_ref());
     servers
@@ -189,4 +217,33 @@ fn a_catalog_of_one_process_has_no_rows_of_servers() {
     world.trim("/x", 0).unwrap();
     maintained(&world);
     assert_eq!(world.table(b'W').len(), 0);
+}
+
+/// Its caller is told that; everybody else goes on, and nothing is deleted that it may have recorded.
+#[test]
+fn a_catalog_that_was_out_of_reach_during_a_commit_takes_changes_again() {
+    for away in [UNSENT, UNANSWERED] {
+        let mut world = world_with_places();
+        let engine = Arc::new(Shared::over(world.parts.engine.clone()));
+        world.parts.engine = engine.clone();
+        let world = world.reopened();
+        beat(&[&world]);
+        world.put("/first", &noise(1_000, 1));
+        engine.away.store(away, Ordering::SeqCst);
+        let options = PutOptions::default();
+        let put = world.try_put(&world.admin, "/x", &noise(1_000, 2), options);
+        assert_eq!(kind(put), ErrorKind::Unknown);
+        let _ = run(world.store.maintain_once(&Pace::default()));
+        assert_eq!(world.blobs_in("main"), 2, "the catalog may know it");
+
+        engine.away.store(THERE, Ordering::SeqCst);
+        assert_eq!(world.store.health(), Health::Ready);
+        world.mkdir("/later");
+        let has_happened = away == UNANSWERED;
+        assert_eq!(world.stat("/x").is_ok(), has_happened);
+        beat(&[&world]);
+        maintained(&world);
+        assert_eq!(world.blobs_in("main"), 1 + usize::from(has_happened));
+        assert_clean(&world.store);
+    }
 }

@@ -10,6 +10,7 @@ use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::{all_blocks, count_copy, require_up};
 use crate::model::{Digests, PlaceId};
 use crate::places::{Known, Source};
+use crate::servers::CopyClaim;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 impl Store {
@@ -22,26 +23,21 @@ impl Store {
         // If it is never recorded, the sweep deletes it.
         let claim = self.claim_copy(blob, to)?.ok_or_else(busy)?;
         let known = self.known();
-        if let Err(error) = self.send_to(blob, &record, to, &known).await {
-            self.end_claim(blob, to);
-            return Err(error);
-        }
-        let held = claim.clone();
-        let noted = self.blocking(move |store| {
-            let noted = store.note_copy(blob, to);
-            drop(held);
-            noted
-        });
-        let noted = noted.await;
-        if !matches!(noted, Ok(true)) {
-            self.end_claim(blob, to);
-        }
-        let noted = noted?;
+        self.send_to(blob, &record, to, &known).await?;
+        self.blocking(move |store| store.note_copy(blob, to, claim)).await
+    }
+
+    fn note_copy(&self, blob: BlobId, to: PlaceId, claim: CopyClaim) -> Result<bool> {
+        let noted = self.note_claimed_copy(blob, to)?;
         claim.settle();
+        match noted {
+            true => claim.was_used(),
+            false => claim.end(),
+        }
         Ok(noted)
     }
 
-    fn note_copy(&self, blob: BlobId, to: PlaceId) -> Result<bool> {
+    fn note_claimed_copy(&self, blob: BlobId, to: PlaceId) -> Result<bool> {
         self.transact(|tx| {
             let found = tx.get::<BlobRecord>(&keys::blob(blob))?;
             let mut record = found.ok_or_else(|| swept(blob))?;
@@ -71,10 +67,9 @@ impl Store {
         }
         let BlobCopy::Kept(_) = copy else { return Err(not_ours(blob)) };
         let Some(claim) = self.claim_copy(blob, place)? else { return Ok(Mended::Later) };
-        let sent = self.send_to(blob, &record, place, &known).await;
-        self.end_claim(blob, place);
-        sent?;
+        self.send_to(blob, &record, place, &known).await?;
         claim.settle();
+        claim.end();
         tracing::info!(%blob, place = known.name(place), "a damaged copy was repaired");
         self.inner.damage.count_mended();
         Ok(Mended::Done)

@@ -1,7 +1,7 @@
 //! Deleting blobs that the catalog does not know: those whose records were swept, those that a writer gave up, and those
 //! that a stopped process left.
 //!
-//! Invariant: a blob that the catalog does not know is deleted only under a claim ([`crate::places::Claims`]; `servers/copies.rs` over
+//! Invariant: a blob that the catalog does not know is deleted only under a claim ([`crate::places::Claims`]; [`crate::servers`] over
 //! a shared catalog), so that it is not that of a writer at work.
 
 use std::time::Duration;
@@ -54,7 +54,7 @@ impl Store {
         match self.claim_copy(blob, id) {
             Ok(Some(claim)) => {
                 let deleted = self.delete_claimed(blob, id, &claim).await;
-                self.end_claim(blob, id);
+                claim.end();
                 deleted
             }
             // If another thread has claimed it, it is examined again when the claim is released.
@@ -87,7 +87,8 @@ impl Store {
     /// Deletes copies whose writers ended without a word of what became of them; returns how many. While the outcome of a commit may
     /// be unknown, they stay.
     pub(super) async fn delete_reported(&self, copies: Vec<(BlobId, PlaceId)>) -> u64 {
-        if self.health() != Health::Ready {
+        if self.health() != Health::Ready || self.is_undecided() {
+            copies.into_iter().for_each(|(blob, id)| self.inner.due.add_failed(blob, id));
             return 0;
         }
         let deleted = stream::iter(copies).map(|(blob, id)| self.delete_shared(blob, id));
@@ -104,8 +105,8 @@ impl Store {
     ) -> Result<bool> {
         let Some(claim) = self.claim_copy(blob, id)? else { return Ok(false) };
         let deleted = self.delete_unless_known(id, place, blob).await;
-        self.end_claim(blob, id);
         claim.settle();
+        claim.end();
         deleted
     }
 

@@ -1,0 +1,279 @@
+//! A proxy before PostgreSQL, which follows the messages of its protocol (version 3, "Frontend/Backend Protocol").
+//!
+//! Invariant: a fault concerns commits as they are sent, or whole connections; whatever is passed on is passed on unchanged.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::watch;
+
+/// What happens to a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Its connection ends before it is passed on.
+    Cut,
+    /// Its connection ends once the database has answered.
+    LoseAnswer,
+    /// It is refused, as by a disk that is full.
+    Full,
+    /// It is passed on later.
+    Stall(Duration),
+}
+
+/// A running proxy, on a port of its own.
+#[derive(Debug)]
+pub(crate) struct Database {
+    port: u16,
+    state: Arc<State>,
+    _runtime: tokio::runtime::Runtime,
+}
+
+#[derive(Debug)]
+struct State {
+    socket: PathBuf,
+    armed: Mutex<Option<(Fault, usize)>>,
+    refuses: AtomicBool,
+    cuts: watch::Sender<()>,
+    /// The round trips since somebody began to record them.
+    trips: Mutex<Option<Vec<String>>>,
+}
+
+impl Database {
+    /// Before the server whose sockets are in `dir`.
+    pub(crate) fn before(dir: &str) -> Self {
+        let state = Arc::new(State {
+            socket: PathBuf::from(dir).join(".s.PGSQL.5432"),
+            armed: Mutex::default(),
+            refuses: AtomicBool::new(false),
+            cuts: watch::Sender::new(()),
+            trips: Mutex::default(),
+        });
+        let (runtime, listener) = listening();
+        let port = listener.local_addr().unwrap().port();
+        runtime.spawn(accept(listener, state.clone()));
+        Self { port, state, _runtime: runtime }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Does this to the next commits.
+    pub(crate) fn arm(&self, fault: Fault, commits: usize) {
+        *self.state.armed.lock().unwrap() = Some((fault, commits));
+    }
+
+    pub(crate) fn disarm(&self) {
+        *self.state.armed.lock().unwrap() = None;
+    }
+
+    /// Ends all connections.
+    pub(crate) fn cut(&self) {
+        self.state.cuts.send_replace(());
+    }
+
+    /// Ends all connections and takes none, or takes them again.
+    pub(crate) fn refuse(&self, refuses: bool) {
+        self.state.refuses.store(refuses, Ordering::SeqCst);
+        self.cut();
+    }
+
+    /// What is asked while `work` runs, a line for each round trip.
+    pub(crate) fn trips_of(&self, work: impl FnOnce()) -> Vec<String> {
+        *self.state.trips.lock().unwrap() = Some(Vec::new());
+        work();
+        self.state.trips.lock().unwrap().take().unwrap()
+    }
+}
+
+/// A port of the loopback, and what drives its connections.
+pub(crate) fn listening() -> (tokio::runtime::Runtime, TcpListener) {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(1).enable_all().build().unwrap();
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    (runtime, listener)
+}
+
+async fn accept(listener: TcpListener, state: Arc<State>) {
+    while let Ok((client, _)) = listener.accept().await {
+        if state.refuses.load(Ordering::SeqCst) {
+            continue;
+        }
+        let state = state.clone();
+        tokio::spawn(async move {
+            let mut cut = state.cuts.subscribe();
+            tokio::select! {
+                _ = cut.changed() => {}
+                _ = relay(client, &state) => {}
+            }
+        });
+    }
+}
+
+/// Passes messages on until either side ends, or a fault does.
+async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
+    client.set_nodelay(true)?;
+    let (mut from_client, mut to_client) = client.split();
+    let (mut from_server, mut to_server) = UnixStream::connect(&state.socket).await?.into_split();
+    let (mut asked, mut answered) = (BytesMut::new(), BytesMut::new());
+    let mut session = Session::default();
+    loop {
+        tokio::select! {
+            read = from_client.read_buf(&mut asked) => {
+                ended(read?)?;
+                while let Some(message) = session.next(&mut asked) {
+                    match session.judge(&message, state) {
+                        Verdict::Pass => to_server.write_all(&message).await?,
+                        Verdict::Drop => {}
+                        Verdict::Refuse => to_client.write_all(&full()).await?,
+                        Verdict::End => return Ok(()),
+                        Verdict::Wait(time) => {
+                            tokio::time::sleep(time).await;
+                            to_server.write_all(&message).await?;
+                        }
+                    }
+                }
+            }
+            read = from_server.read_buf(&mut answered) => {
+                ended(read?)?;
+                if session.loses_answer {
+                    return Ok(());
+                }
+                to_client.write_all_buf(&mut answered).await?;
+            }
+        }
+    }
+}
+
+fn ended(read: usize) -> io::Result<()> {
+    if read == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+}
+
+/// What becomes of a message.
+enum Verdict {
+    Pass,
+    Drop,
+    Refuse,
+    End,
+    Wait(Duration),
+}
+
+/// What a connection has said so far.
+#[derive(Debug, Default)]
+struct Session {
+    begun: bool,
+    /// Prepared statements.
+    statements: HashMap<Vec<u8>, String>,
+    /// What the messages until the next end of a round trip do.
+    doing: String,
+    /// A commit is being refused.
+    refusing: bool,
+    loses_answer: bool,
+}
+
+impl Session {
+    /// The next whole message: a byte for its type, except of the first one, and its length with that of itself.
+    fn next(&mut self, asked: &mut BytesMut) -> Option<BytesMut> {
+        let kind = usize::from(self.begun);
+        let length = asked.get(kind..kind + 4)?.get_u32() as usize + kind;
+        if asked.len() < length {
+            asked.reserve(length - asked.len());
+            return None;
+        }
+        self.begun = true;
+        Some(asked.split_to(length))
+    }
+
+    fn judge(&mut self, message: &[u8], state: &State) -> Verdict {
+        match message[0] {
+            b'P' => self.prepare(&message[5..]),
+            b'B' => {
+                let name = words(&message[5..]).nth(1).unwrap_or_default();
+                self.doing = self.statements.get(name).cloned().unwrap_or_default();
+                if self.doing.contains("cenote_commit(") {
+                    return self.commit(state);
+                }
+            }
+            b'Q' => {
+                self.doing = text(words(&message[5..]).next().unwrap_or_default());
+                self.made_trip(state);
+            }
+            b'S' => {
+                self.made_trip(state);
+                if std::mem::take(&mut self.refusing) {
+                    return Verdict::Refuse;
+                }
+            }
+            _ => {}
+        }
+        if self.refusing { Verdict::Drop } else { Verdict::Pass }
+    }
+
+    fn prepare(&mut self, message: &[u8]) {
+        let mut words = words(message);
+        let name = words.next().unwrap_or_default().to_vec();
+        let query = text(words.next().unwrap_or_default());
+        self.doing = format!("prepare {query}");
+        self.statements.insert(name, query);
+    }
+
+    fn commit(&mut self, state: &State) -> Verdict {
+        match state.next_fault() {
+            None => Verdict::Pass,
+            Some(Fault::Cut) => Verdict::End,
+            Some(Fault::Stall(time)) => Verdict::Wait(time),
+            Some(Fault::LoseAnswer) => {
+                self.loses_answer = true;
+                Verdict::Pass
+            }
+            Some(Fault::Full) => {
+                self.refusing = true;
+                Verdict::Drop
+            }
+        }
+    }
+
+    fn made_trip(&mut self, state: &State) {
+        let doing = std::mem::take(&mut self.doing);
+        if let Some(trips) = &mut *state.trips.lock().unwrap() {
+            trips.push(doing);
+        }
+    }
+}
+
+impl State {
+    fn next_fault(&self) -> Option<Fault> {
+        let mut armed = self.armed.lock().unwrap();
+        let (fault, left) = armed.take()?;
+        *armed = (left > 1).then_some((fault, left - 1));
+        Some(fault)
+    }
+}
+
+/// The parts of a message that end with a zero.
+fn words(message: &[u8]) -> impl Iterator<Item = &[u8]> {
+    message.split(|byte| *byte == 0)
+}
+
+/// In one line.
+fn text(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `ErrorResponse` for a disk that is full (SQLSTATE 53100), and `ReadyForQuery` outside of a transaction.
+fn full() -> Vec<u8> {
+    let fields = b"SERROR\0VERROR\0C53100\0Mcould not extend file: No space left on device\0\0";
+    let mut answer = vec![b'E'];
+    answer.extend((fields.len() as u32 + 4).to_be_bytes());
+    answer.extend(fields);
+    answer.extend(*b"Z\0\0\0\x05I");
+    answer
+}

@@ -1,0 +1,20 @@
+//! Several servers over one PostgreSQL and one bucket, both behind proxies that count round trips and make faults.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod bucket;
+#[path = "../../../blob/tests/bucket_server/mod.rs"]
+mod bucket_server;
+mod database;
+mod load;
+mod model;
+#[path = "../../../kv/tests/postgres_server/mod.rs"]
+mod postgres_server;
+mod requests;
+mod servers;
+mod storm;
+mod takeover;
+mod trips;
+#[allow(dead_code, reason = "other tests use more of it")]
+#[path = "../store/world.rs"]
+mod world;

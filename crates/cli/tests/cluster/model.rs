@@ -1,0 +1,193 @@
+//! What one client may find, after answers of which some never came.
+//!
+//! Invariant: a change that was answered has happened in every state that is left; one that was refused in none; one without an answer
+//! may have happened once, until [`LATE`] steps later.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// After so many steps nothing of an earlier request can be under way any more.
+const LATE: usize = 12;
+
+/// The objects in the collection of one client.
+pub(crate) type Tree = BTreeMap<String, Item>;
+
+/// An object.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Item {
+    /// Sizes and seeds of its parts.
+    parts: Vec<(usize, usize)>,
+    pub(crate) note: Option<usize>,
+}
+
+/// A change of one object.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Change {
+    Put(String, usize, usize),
+    Append(String, usize, usize),
+    Move(String, String),
+    Remove(String),
+    Note(String, usize),
+}
+
+impl Item {
+    pub(crate) fn size(&self) -> usize {
+        self.parts.iter().map(|(size, _)| size).sum()
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.parts.iter().flat_map(|(size, seed)| bytes(*size, *seed)).collect()
+    }
+}
+
+/// Bytes of which neither end is that of another size.
+pub(crate) fn bytes(size: usize, seed: usize) -> Vec<u8> {
+    (0..size).map(|at| b'a' + ((at * 7 + seed * 3 + at / 26) % 26) as u8).collect()
+}
+
+impl Change {
+    /// The status of the answer, and the state after it.
+    pub(crate) fn of(&self, tree: &Tree) -> (u16, Tree) {
+        let mut after = tree.clone();
+        let status = self.change(&mut after);
+        (status, after)
+    }
+
+    fn change(&self, tree: &mut Tree) -> u16 {
+        match self {
+            Self::Put(name, size, seed) => {
+                let is_new = !tree.contains_key(name);
+                tree.entry(name.clone()).or_default().parts = vec![(*size, *seed)];
+                if is_new { 201 } else { 200 }
+            }
+            Self::Append(name, size, seed) => {
+                let Some(item) = tree.get_mut(name) else { return 404 };
+                item.parts.push((*size, *seed));
+                200
+            }
+            Self::Move(from, to) => {
+                if tree.contains_key(from) && tree.contains_key(to) {
+                    return 409;
+                }
+                let Some(item) = tree.remove(from) else { return 404 };
+                tree.insert(to.clone(), item);
+                200
+            }
+            Self::Remove(name) => {
+                if tree.remove(name).is_some() {
+                    204
+                } else {
+                    404
+                }
+            }
+            Self::Note(name, note) => {
+                let Some(item) = tree.get_mut(name) else { return 404 };
+                item.note = Some(*note);
+                200
+            }
+        }
+    }
+}
+
+/// A state, and the changes that may still happen, each with the step of its request.
+type State = (Tree, Vec<(usize, Change)>);
+
+/// The states that are possible.
+#[derive(Debug)]
+pub(crate) struct Possible {
+    states: BTreeSet<State>,
+    step: usize,
+}
+
+impl Possible {
+    pub(crate) fn nothing() -> Self {
+        Self { states: [State::default()].into(), step: 0 }
+    }
+
+    /// A change was answered.
+    pub(crate) fn answered(&mut self, change: &Change, status: u16) {
+        let before = self.with_late_changes();
+        let after = before.iter().filter_map(|(tree, late)| {
+            let (expected, after) = change.of(tree);
+            (expected == status).then(|| (after, late.clone()))
+        });
+        self.states = after.collect();
+        assert!(!self.states.is_empty(), "{change:?} was answered {status} in one of {before:#?}");
+        self.pass();
+    }
+
+    /// A change was not answered.
+    pub(crate) fn lost(&mut self, change: &Change) {
+        let with = |(tree, mut late): State| {
+            late.push((self.step, change.clone()));
+            (tree, late)
+        };
+        self.states = std::mem::take(&mut self.states).into_iter().map(with).collect();
+        self.pass();
+    }
+
+    /// Something was seen that is only so in some states.
+    pub(crate) fn saw(&mut self, what: &str, is_so: impl Fn(&Tree) -> bool) {
+        let before = self.with_late_changes();
+        self.states = before.iter().filter(|(tree, _)| is_so(tree)).cloned().collect();
+        assert!(!self.states.is_empty(), "{what} was seen in one of {before:#?}");
+        self.pass();
+    }
+
+    /// Each state, and what it becomes by any of the changes that may still happen.
+    fn with_late_changes(&self) -> BTreeSet<State> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<State> = self.states.iter().cloned().collect();
+        while let Some(state) = open.pop() {
+            for at in 0..state.1.len() {
+                let mut late = state.1.clone();
+                let (status, after) = late.remove(at).1.of(&state.0);
+                if status < 300 {
+                    open.push((after, late));
+                }
+            }
+            found.insert(state);
+        }
+        found
+    }
+
+    fn pass(&mut self) {
+        self.step += 1;
+        let since = self.step.saturating_sub(LATE);
+        let states = std::mem::take(&mut self.states).into_iter();
+        let kept = states.map(|(tree, mut late)| {
+            late.retain(|(step, _)| *step >= since);
+            (tree, late)
+        });
+        self.states = kept.collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(seed: usize) -> Change {
+        Change::Put("a".to_owned(), 1, seed)
+    }
+
+    #[test]
+    fn a_change_without_an_answer_has_happened_once_or_not_at_all() {
+        let mut possible = Possible::nothing();
+        possible.answered(&put(1), 201);
+        possible.lost(&put(2));
+        possible.saw("the first", |tree| tree["a"].bytes() == bytes(1, 1));
+        possible.saw("the second, late", |tree| tree["a"].bytes() == bytes(1, 2));
+        let gone = std::panic::catch_unwind(move || {
+            possible.saw("the first", |tree| tree["a"].bytes() == bytes(1, 1));
+        });
+        assert!(gone.is_err(), "nobody makes it undone");
+    }
+
+    #[test]
+    fn an_answer_tells_what_happened_before() {
+        let mut possible = Possible::nothing();
+        possible.lost(&put(1));
+        possible.answered(&put(2), 201);
+        assert_eq!(possible.states.len(), 1, "{possible:?}");
+    }
+}
