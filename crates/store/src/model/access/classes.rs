@@ -77,7 +77,7 @@ mod tests {
             let bytes = minicbor::to_vec(access).unwrap();
             assert_eq!(minicbor::decode::<Access>(&bytes).unwrap(), *access);
         }
-        assert_eq!(minicbor::len(&some.classes), 1 + 2 * 9);
+        assert_eq!(minicbor::to_vec(&some.classes).unwrap().len(), 1 + 2 * 9);
         assert_eq!(minicbor::to_vec(&none).unwrap(), [0x83, 0x80, 0xf4, 0xf4]);
         assert!(some.classes.contains("urn:a") && !some.classes.contains("urn:c"));
     }
