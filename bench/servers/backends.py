@@ -88,7 +88,7 @@ class Disk:
     def contents(self, name):
         path = self.directory / f'contents-{name}'
         path.mkdir(exist_ok=True)
-        return str(path)
+        return f'file://{path}'
 
     def stop(self):
         pass
