@@ -408,18 +408,3 @@ fn a_check_finds_and_mends_classes_that_are_not_those_of_the_description() {
     assert!(world.store.rights(&user, &at("/c/x")).is_ok());
     assert_clean(&world.store);
 }
-#[test]
-fn dump_rows() {
-    let engine = cenote_kv::FjallEngine::open(
-        std::path::Path::new("/tmp/w1fix/catalog"),
-        cenote_kv::FjallOptions::default(),
-    )
-    .unwrap();
-    let hex = |b: &[u8]| b.iter().map(|b| format!("{b:02x}")).collect::<String>();
-    let mut out = String::new();
-    for (k, v) in crate::world::rows(&engine) {
-        out += format!("{} {}", hex(&k), hex(&v)).trim_end();
-        out += "\n";
-    }
-    std::fs::write("/tmp/w1fix.rows", out).unwrap();
-}
