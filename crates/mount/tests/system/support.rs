@@ -168,12 +168,13 @@ impl World {
 
     /// A user who logs in with a password, and a mount of theirs.
     pub(crate) async fn mount_of_login(&self, name: &str, options: Options) -> Mount {
-        let password = Some("a secret of theirs".to_owned());
-        let login = NewUser { password: password.clone(), ..user(name) };
-        self.client.add_user(&login).await.unwrap();
-        let password = password.unwrap_or_default();
-        self.mount_as(self.client_of(Credential::Password { user: name.into(), password }), options)
+        let password = "a secret of theirs".to_owned();
+        self.client
+            .add_user(&NewUser { password: Some(password.clone()), ..user(name) })
             .await
+            .unwrap();
+        let login = self.client_of(Credential::Password { user: name.into(), password });
+        self.mount_as(login, options).await
     }
 
     /// A client that is authenticated with each request.
