@@ -20,7 +20,7 @@ use super::batch_header::{self, Position};
 use crate::app::App;
 use crate::layer::{Admission, Asker};
 use crate::native::contents::write::place;
-use crate::native::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
+use crate::native::json::{BatchLine, BatchQuery, Names, Outcome, Resource, unanswered};
 use crate::native::request::conditional::write_conditions;
 use crate::native::request::extract::require_tar;
 use crate::native::request::query::Params;
@@ -198,7 +198,7 @@ fn outcomes(
             Ok(stats) => stats.next().expect("each item has its answer")?,
             Err(error) => return Err(Problem::from(&*error)),
         };
-        Ok(Resource::of(&stat, &mut names)?)
+        Ok(Resource::of(&stat, &mut names).map_err(unanswered)?)
     };
     let outcome = |refused: Option<Problem>| match refused {
         Some(problem) => Err(problem).into(),

@@ -8,7 +8,7 @@ use cenote_store::{At, Caller, Conditions, Expected, PlaceId, PutOptions, Stat, 
 
 use crate::app::App;
 use crate::layer::Writer;
-use crate::native::json::{Names, PatchQuery, PutQuery, Resource};
+use crate::native::json::{PatchQuery, PutQuery, Resource};
 use crate::native::request::address::{About, AboutChild};
 use crate::native::request::conditional::write_conditions;
 use crate::native::request::digest;
@@ -113,5 +113,5 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
 
 /// A resource after a change.
 pub(crate) fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
-    app.quick(|store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?)))
+    app.quick(|store| Ok(Json(Resource::changed(&stat, store)?)))
 }

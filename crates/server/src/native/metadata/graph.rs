@@ -14,7 +14,7 @@ use cenote_store::{At, Graph};
 
 use crate::app::App;
 use crate::layer::{Asker, Writer};
-use crate::native::json::{Names, Resource, Target, VersionQuery};
+use crate::native::json::{Resource, Target, VersionQuery};
 use crate::native::request::address::About;
 use crate::native::request::conditional::{answer_description, write_conditions};
 use crate::native::request::extract::{Json, small_body};
@@ -61,7 +61,7 @@ pub(crate) async fn replace(
     app.blocking(move |store| {
         let stat =
             store.change_graph(&caller, &at, &conditions, |old| Ok(with_units(&wanted, old)))?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }

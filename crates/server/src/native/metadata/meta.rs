@@ -8,7 +8,7 @@ use cenote_store::{At, Avu, AvuChange, avus_of};
 use crate::app::App;
 use crate::layer::{Asker, Changer, Writer};
 use crate::native::json::{
-    CopyDescription, Describe, Description, Names, Op, Operation, Resource, Target,
+    CopyDescription, Describe, Description, Op, Operation, Resource, Target,
 };
 use crate::native::request::address::at;
 use crate::native::request::conditional::{answer_description, write_conditions};
@@ -44,7 +44,7 @@ pub(crate) async fn change(
     let changes: Vec<AvuChange> = changes.collect::<Result<_, Problem>>()?;
     app.blocking(move |store| {
         let stat = store.change_avus(&caller, &at, &changes, &conditions)?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }
@@ -63,7 +63,7 @@ pub(crate) async fn copy(
     let conditions = write_conditions(&headers)?;
     app.blocking(move |store| {
         let stat = store.copy_description(&caller, &from, &to, &conditions)?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }

@@ -7,7 +7,7 @@ use cenote_store::{At, Xattr};
 
 use crate::app::App;
 use crate::layer::{Asker, Changer, Writer};
-use crate::native::json::{Names, Resource, Target, XattrQuery, Xattrs};
+use crate::native::json::{Resource, Target, XattrQuery, Xattrs};
 use crate::native::request::address::About;
 use crate::native::request::conditional::{answer_description, write_conditions};
 use crate::native::request::extract::{Json, small_body};
@@ -58,7 +58,7 @@ pub(crate) async fn put(
     let xattr = Xattr { name, value: small_body(request, &app).await? };
     app.blocking(move |store| {
         let stat = store.set_xattr(&caller, &at, &xattr, &conditions)?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }
@@ -75,7 +75,7 @@ pub(crate) async fn remove(
     let conditions = write_conditions(&headers)?;
     app.blocking(move |store| {
         let stat = store.remove_xattr(&caller, &at, &name, &conditions)?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }

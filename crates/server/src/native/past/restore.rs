@@ -8,7 +8,7 @@ use cenote_store::{RestorePast, RestoredPast};
 use crate::app::App;
 use crate::layer::Changer;
 use crate::native::contents::replicas::accepted;
-use crate::native::json::{self, Job, Names, Resource};
+use crate::native::json::{self, Job, Resource};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
@@ -27,7 +27,7 @@ pub(crate) async fn restore(
     app.blocking(move |store| match store.restore_as_of(&caller, &what)? {
         RestoredPast::Job(job) => Ok(accepted(job)),
         RestoredPast::Now(stat) => {
-            let resource = Resource::of(&stat, &mut Names::new(store))?;
+            let resource = Resource::changed(&stat, store)?;
             Ok((StatusCode::CREATED, Json(resource)).into_response())
         }
     })

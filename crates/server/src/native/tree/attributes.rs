@@ -6,7 +6,7 @@ use cenote_store::{AttributeChange, Retention, Versioning};
 use super::create::mode;
 use crate::app::App;
 use crate::layer::Changer;
-use crate::native::json::{Names, Resource, SetAttributes, VersioningWord};
+use crate::native::json::{Resource, SetAttributes, VersioningWord};
 use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -34,7 +34,7 @@ pub(crate) async fn set(
             media_type: question.media_type.map(|text| Some(text).filter(|text| !text.is_empty())),
         };
         let stat = store.set_attributes(&caller, &at, &change)?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }

@@ -6,7 +6,7 @@ use cenote_store::{CreateOptions, Draft};
 
 use crate::app::App;
 use crate::layer::Changer;
-use crate::native::json::{Creatable, Create, Names, Resource};
+use crate::native::json::{Creatable, Create, Resource};
 use crate::native::request::address::destination;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -29,7 +29,7 @@ pub(crate) async fn create(
     };
     app.blocking(move |store| {
         let stat = store.create(&caller, &to, draft, options)?;
-        let resource = Resource::of(&stat, &mut Names::new(store))?;
+        let resource = Resource::changed(&stat, store)?;
         Ok((StatusCode::CREATED, Json(resource)))
     })
     .await

@@ -6,7 +6,7 @@ use cenote_store::{At, CopyOptions, MoveOptions};
 
 use crate::app::App;
 use crate::layer::Changer;
-use crate::native::json::{Copy, Move, Names, Resource};
+use crate::native::json::{Copy, Move, Resource};
 use crate::native::request::conditional::write_conditions;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -25,7 +25,7 @@ pub(crate) async fn relocate(
     let options = MoveOptions { replace, parents, versions };
     app.blocking(move |store| {
         let stat = store.relocate(&caller, &from, &to, options)?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }
@@ -47,7 +47,7 @@ pub(crate) async fn copy(
     let options = CopyOptions { replace, parents, recursive, conditions };
     app.blocking(move |store| {
         let stat = store.copy(&caller, &from, &to, options)?;
-        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+        Ok(Json(Resource::changed(&stat, store)?))
     })
     .await
 }

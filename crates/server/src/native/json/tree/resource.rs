@@ -1,8 +1,8 @@
 //! The JSON form of a resource, which all routes use.
 
 use cenote_store::{
-    Algorithm, Details, Kind, LinkIntegrity, Retention, Stat, Versioning, Xattr as StoreXattr,
-    avus_of,
+    Algorithm, Details, Error, ErrorKind, Kind, LinkIntegrity, Retention, Stat, Store, Versioning,
+    Xattr as StoreXattr, avus_of,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -110,7 +110,18 @@ pub(crate) struct Resource {
     pub(crate) xattrs: Option<Vec<Xattr>>,
 }
 
+/// The error for a change that was made, if its answer cannot be read: not one that says that nothing has happened.
+pub(crate) fn unanswered(error: Error) -> Error {
+    let message = format!("the change was made, but its answer could not be read: {error}");
+    Error::new(ErrorKind::Unknown, message).with_hint("look whether it has the effect you want")
+}
+
 impl Resource {
+    /// A resource as a change has left it.
+    pub(crate) fn changed(stat: &Stat, store: &Store) -> cenote_store::Result<Self> {
+        Self::of(stat, &mut Names::new(store)).map_err(unanswered)
+    }
+
     pub(crate) fn of(stat: &Stat, names: &mut Names<'_>) -> cenote_store::Result<Self> {
         let resource = &stat.resource;
         let content = resource.content.as_ref();
