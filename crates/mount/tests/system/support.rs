@@ -196,7 +196,7 @@ impl World {
     /// Grants a user rights on a collection and everything below it.
     pub(crate) async fn grant(&self, name: &str, path: &str, level: &str) {
         let (name, level, scope) = (name.to_owned(), level.to_owned(), "subtree".to_owned());
-        let operation = AccessOperation { name, level, scope };
+        let operation = AccessOperation { name, level, scope, only: None };
         self.client.change_access(&path.into(), &[operation], None, None).await.unwrap();
     }
 
