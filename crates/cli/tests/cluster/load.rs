@@ -140,7 +140,7 @@ impl<'a> Client<'a> {
         let after = self.weather.changes.load(Ordering::SeqCst);
         let has_failed = answer.as_ref().map_or(true, |answer| answer.status >= 500);
         if has_failed {
-            let was_calm = before == after && before % 2 == 0;
+            let was_calm = before == after && before.is_multiple_of(2);
             assert!(!was_calm, "{request} at {node} failed without a reason: {answer:?}");
             self.weather.failed.fetch_add(1, Ordering::SeqCst);
         }
