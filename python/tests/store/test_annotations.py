@@ -104,7 +104,7 @@ def found(module, prefix):
         if inspect.isclass(value) and value.__module__.startswith('cenote._cenote'):
             yield f'{prefix}.{name}.__new__', inspect.signature(value) if name != 'Pending' else None
             for member, method in vars(value).items():
-                if not member.startswith('__') or member == '__await__':
+                if not member.startswith('__') or member in ('__await__', '__len__'):
                     is_property = inspect.isgetsetdescriptor(method)
                     yield f'{prefix}.{name}.{member}', None if is_property else inspect.signature(method)
         elif inspect.isbuiltin(value):
