@@ -1,8 +1,8 @@
 //! Commits of which nobody knows whether they happened, since the catalog could not be asked.
 //!
 //! In a catalog of one process a disk has failed then, and the store takes no more changes. A catalog that several servers share was
-//! only out of reach: what it answers later is right whoever asks, so changes go on, and the caller of that one is told that its
-//! outcome is unknown.
+//! only out of reach: what it answers later is right for all servers, so changes go on, and the caller of that one gets the
+//! answer that its outcome is unknown.
 //!
 //! Invariant: as long as there is such a commit, no copy is deleted that it may have recorded. Asking the catalog decides: what has not
 //! happened by then never does ([`cenote_kv::Engine::outcome`]).

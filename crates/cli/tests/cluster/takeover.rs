@@ -74,7 +74,7 @@ fn a_webhook_and_the_work_of_the_background_are_taken_over_from_a_server_that_is
     cluster.json(1, "POST /v1/places", &second.to_string());
     // A webhook begins with the first change after it has looked.
     let mut number = 0;
-    Cluster::until("the webhook is told", || {
+    Cluster::until("the webhook gets the change", || {
         number += 1;
         put(1, &format!("first-{number}"));
         !receiver.told.lock().unwrap().is_empty()
@@ -96,10 +96,10 @@ fn a_webhook_and_the_work_of_the_background_are_taken_over_from_a_server_that_is
     });
     assert_eq!((&ended["failed"], ended["done"].as_u64()), (&json!(0), Some(number + 4)));
     for name in ["second-1", "second-1-too", "second-2", "second-2-too"] {
-        Cluster::until(&format!("the webhook is told of {name}"), || receiver.has(name));
+        Cluster::until(&format!("the webhook gets {name}"), || receiver.has(name));
     }
     assert_eq!([1, 2].map(leads).iter().filter(|leads| **leads).count(), 1);
     cluster.nodes[0].start();
     put(0, "third");
-    Cluster::until("the webhook is told at last", || receiver.has("third"));
+    Cluster::until("the webhook gets the last change", || receiver.has("third"));
 }

@@ -76,7 +76,7 @@ impl FileSystem {
         }
     }
 
-    /// Whether it is known that a name is not there, and will be reported once it is. The kernel is told so, and keeps it.
+    /// Whether a name is known to be missing, and its creation will be reported. The kernel then caches that it is missing.
     pub fn lacks(&self, parent: Ino, name: &str) -> bool {
         let mut cache = self.lock();
         // If a name in the store is shown as another one, the kernel would not be notified of changes.

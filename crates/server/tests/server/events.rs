@@ -197,7 +197,7 @@ async fn a_revocation_is_an_event_without_a_name() {
     assert_eq!(all["access"], Value::Null, "an administrator sees all");
 }
 
-/// It is told to that user alone, as a position; the stream ends, so that the client is authenticated again. None of this waits for a time
+/// It is reported to that user alone, as a position; the stream ends, so that the client is authenticated again. None of this waits for a time
 /// that passes.
 #[tokio::test]
 async fn a_stream_ends_with_an_event_once_the_groups_of_its_caller_change() {

@@ -232,8 +232,7 @@ mod truth_table {
             (Default, other(), false, false, false, false),
             (Subtree, other(), false, false, false, false),
         ] {
-            let mut line = Grant { person: LAB, rights: Rights::READ_OBJECT, scope, only: None };
-            line.only = Some(only);
+            let line = Grant { person: LAB, rights: Rights::READ_OBJECT, scope, only: Some(only) };
             let granting = |has_line: bool, class: Option<&'static str>| {
                 let mut access = list(&[]);
                 access.grants.extend(has_line.then(|| line.clone()));

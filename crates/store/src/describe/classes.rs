@@ -1,7 +1,7 @@
 //! The classes of resources in their records, where access lists look for them.
 //!
-//! Invariant: they are those of the description, since the same commit records them; and whoever sees the resource by its former
-//! classes is told by the change feed that this changed.
+//! Invariant: they are those of the description, since the same commit records them; and the change feed reports
+//! to whoever sees the resource by its former classes that these changed.
 
 use crate::catalog::{ChangeKind, ChangeRecord, Reads, Transaction, keys};
 use crate::metadata::classes;

@@ -228,7 +228,7 @@ fn every_change_that_hides_a_resource_is_reported_with_or_without_its_name() {
     }
 }
 
-/// The record that someone may do other things now names nobody else, and nobody but them is told of it.
+/// The record that someone may do other things now names nobody else, and is reported to nobody else.
 #[test]
 fn a_change_of_groups_role_or_password_is_reported_to_that_user_alone() {
     let world = world();

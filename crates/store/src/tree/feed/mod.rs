@@ -48,7 +48,7 @@ pub struct Change {
 pub struct ChangePage {
     /// Changes that the caller may see, in commit order.
     pub changes: Vec<Change>,
-    /// The last change here that may have taken something out of the caller's sight, and that they are not told otherwise: of an access list
+    /// The last change here that may have taken something out of the caller's sight, without a change that they may see: of an access list
     /// that they may not see now, of their role or groups, or a move of a collection above the top of a subtree. What they knew before it
     /// is to be looked at again.
     pub access: Option<Position>,
