@@ -286,9 +286,8 @@ impl FileSystem {
         if let Some(atime) = set.atime {
             self.lock().node_mut(ino)?.accessed = Some(atime);
         }
-        let stored = self.set_in_draft(ino, &set)?;
-        if stored.mode.is_some() || stored.mtime.is_some() {
-            self.set_in_store(ino, &stored).await?;
+        if let Some((id, stored)) = self.set_in_draft(ino, &set)? {
+            self.set_in_store((ino, id), &stored).await?;
         }
         self.getattr(ino).await
     }
@@ -306,25 +305,28 @@ impl FileSystem {
     }
 
     /// Notes attributes of a file that is published later, and returns those that can be set in the store before that: the mode of
-    /// an object, since who may not set it has to be refused now.
-    fn set_in_draft(&self, ino: Ino, set: &SetAttr) -> Result<SetAttr> {
+    /// an object, since who may not set it has to be refused now. The id of the object is read with that decision: a reported removal
+    /// takes it from a draft at any time.
+    fn set_in_draft(&self, ino: Ino, set: &SetAttr) -> Result<Option<(u64, SetAttr)>> {
         let now = (self.options().now)();
         let mut cache = self.lock();
-        let node = cache.node_mut(ino)?;
-        if !node.dirty {
-            return Ok(*set);
+        if !cache.node(ino)?.dirty {
+            let is_stored = set.mode.is_some() || set.mtime.is_some();
+            return is_stored.then(|| Ok((cache.place(ino)?.id, *set))).transpose();
         }
+        let node = cache.node_mut(ino)?;
         node.attr.mtime = set.mtime.unwrap_or(node.attr.mtime);
         node.attr.ctime = now;
-        if node.id.is_some() && !node.orphan {
-            return Ok(SetAttr { mode: set.mode, ..SetAttr::default() });
+        if let Some(id) = node.id.filter(|_| !node.orphan) {
+            let stored = SetAttr { mode: set.mode, ..SetAttr::default() };
+            return Ok(set.mode.map(|_| (id, stored)));
         }
         node.set_mode(set.mode);
-        Ok(SetAttr::default())
+        Ok(None)
     }
 
-    async fn set_in_store(&self, ino: Ino, set: &SetAttr) -> Result<()> {
-        let at = At::Id(self.lock().place(ino)?.id);
+    async fn set_in_store(&self, (ino, id): (Ino, u64), set: &SetAttr) -> Result<()> {
+        let at = At::Id(id);
         let mtime = set.mtime.and_then(|mtime| Timestamp::try_from(mtime).ok());
         let mode = set.mode.map(|mode| mode & 0o7777);
         let attributes = Attributes { mode, mtime, ..Attributes::default() };
