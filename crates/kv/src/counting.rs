@@ -117,6 +117,14 @@ impl Engine for CountingEngine {
         Ok(Box::new(CountingSnapshot { inner, tally: self.tally.clone() }))
     }
 
+    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Vec<Option<Bytes>>)> {
+        count(&self.tally.snapshots, 1);
+        let (inner, values) = self.inner.snapshot_with(keys)?;
+        let snapshot = CountingSnapshot { inner, tally: self.tally.clone() };
+        snapshot.count_rows(keys, &values);
+        Ok((Box::new(snapshot), values))
+    }
+
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         count(&self.tally.commits, 1);
         count(&self.tally.evidence, batch.evidence.len() + batch.bounds.len());
@@ -160,6 +168,10 @@ struct CountingSnapshot {
 }
 
 impl CountingSnapshot {
+    fn count_rows(&self, keys: &[Bytes], values: &[Option<Bytes>]) {
+        keys.iter().zip(values).for_each(|(key, value)| self.count_row(key, value.as_ref()));
+    }
+
     fn count_row(&self, key: &[u8], value: Option<&Bytes>) {
         count(&self.tally.bytes, key.len() + value.map_or(0, Bytes::len));
     }
@@ -180,7 +192,7 @@ impl Snapshot for CountingSnapshot {
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         count(&self.tally.multi_gets, 1);
         let values = self.inner.get_many(keys)?;
-        keys.iter().zip(&values).for_each(|(key, value)| self.count_row(key, value.as_ref()));
+        self.count_rows(keys, &values);
         Ok(values)
     }
 

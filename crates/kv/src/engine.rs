@@ -28,6 +28,14 @@ pub trait Engine: Debug + Send + Sync + 'static {
     /// client's pace. Long answers page by key and take a new one for each page.
     fn snapshot(&self) -> Result<Box<dyn Snapshot>>;
 
+    /// The same, and the values at `keys` in it, as [`Snapshot::get_many`] answers. An engine over a network does both in one round
+    /// trip.
+    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Vec<Option<Bytes>>)> {
+        let snapshot = self.snapshot()?;
+        let values = snapshot.get_many(keys)?;
+        Ok((snapshot, values))
+    }
+
     /// Applies `batch` all or nothing, and returns its version once it is durable.
     ///
     /// Batches of many callers are merged into one durable write; a conflict

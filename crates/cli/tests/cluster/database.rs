@@ -85,7 +85,8 @@ impl Database {
         self.cut();
     }
 
-    /// What is asked while `work` runs, a line for each round trip.
+    /// What is asked while `work` runs, a line for each round trip. The end of a snapshot is none: it is passed on with what comes next
+    /// on its connection, so that whoever waited for it would wait forever.
     pub(crate) fn trips_of(&self, work: impl FnOnce()) -> Vec<String> {
         *self.state.trips.lock().unwrap() = Some(Vec::new());
         work();
@@ -130,7 +131,11 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
                 ended(read?)?;
                 while let Some(message) = session.next(&mut asked) {
                     match session.judge(&message, state) {
-                        Verdict::Pass => to_server.write_all(&message).await?,
+                        Verdict::Pass => {
+                            to_server.write_all(&std::mem::take(&mut session.withheld)).await?;
+                            to_server.write_all(&message).await?;
+                        }
+                        Verdict::Withhold => session.withheld.extend_from_slice(&message),
                         Verdict::Drop => {}
                         Verdict::Refuse => to_client.write_all(&full()).await?,
                         Verdict::End => return Ok(()),
@@ -143,6 +148,7 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
             }
             read = from_server.read_buf(&mut answered) => {
                 ended(read?)?;
+                session.trip = None;
                 if session.loses_answer {
                     return Ok(());
                 }
@@ -159,6 +165,8 @@ fn ended(read: usize) -> io::Result<()> {
 /// What becomes of a message.
 enum Verdict {
     Pass,
+    /// It is passed on with the next one.
+    Withhold,
     Drop,
     Refuse,
     End,
@@ -176,6 +184,9 @@ struct Session {
     /// A commit is being refused.
     refusing: bool,
     loses_answer: bool,
+    withheld: Vec<u8>,
+    /// The number of the round trip that has not been answered yet: what is sent meanwhile is part of it.
+    trip: Option<usize>,
 }
 
 impl Session {
@@ -203,6 +214,9 @@ impl Session {
             }
             b'Q' => {
                 self.doing = text(words(&message[5..]).next().unwrap_or_default());
+                if self.doing == "ROLLBACK" && state.trips.lock().unwrap().is_some() {
+                    return Verdict::Withhold;
+                }
                 self.made_trip(state);
             }
             b'S' => {
@@ -242,8 +256,14 @@ impl Session {
 
     fn made_trip(&mut self, state: &State) {
         let doing = std::mem::take(&mut self.doing);
-        if let Some(trips) = &mut *state.trips.lock().unwrap() {
-            trips.push(doing);
+        let mut trips = state.trips.lock().unwrap();
+        let Some(trips) = &mut *trips else { return };
+        match self.trip.and_then(|trip| trips.get_mut(trip)) {
+            Some(trip) => *trip = format!("{trip}; {doing}"),
+            None => {
+                self.trip = Some(trips.len());
+                trips.push(doing);
+            }
         }
     }
 }

@@ -49,6 +49,21 @@ pub fn reading_many_is_reading_each(subject: &dyn Subject) {
     assert_eq!(view.get_many(&asked).unwrap(), each);
 }
 
+/// Those that are read with the view are of its moment, as those that are read in it later.
+pub fn a_view_and_its_first_values_are_of_one_moment(subject: &dyn Subject) {
+    let engine = subject.open();
+    put(&*engine, "a", "1");
+    let asked = ["a", "none", "", "a"].map(Bytes::from);
+    let (view, values) = engine.snapshot_with(&asked).unwrap();
+    assert_eq!(values, [Some("1".into()), None, None, Some("1".into())]);
+    commit(&*engine, |batch| batch.put("a", "2").put("none", "now there"));
+    assert_eq!(view.get_many(&asked).unwrap(), values);
+    let (later, values) = engine.snapshot_with(&asked[..2]).unwrap();
+    assert_eq!(values, [Some("2".into()), Some("now there".into())]);
+    assert!(later.version() > view.version());
+    assert_eq!(engine.snapshot_with(&[]).unwrap().1, []);
+}
+
 fn five(engine: &dyn Engine) {
     commit(engine, |batch| {
         for key in ["a", "b", "ba", "c", "d"] {

@@ -9,9 +9,9 @@
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use postgres::Client;
-use postgres::error::SqlState;
+use tokio_postgres::error::SqlState;
 
+use super::client::Client;
 use super::connect::Address;
 use super::error;
 use crate::{Error, Result};
@@ -107,7 +107,7 @@ impl Claim {
 fn keep(locked: Locked, mark: &[u8], ended: &Receiver<()>) {
     let Locked { mut session, address, hold } = locked;
     while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-        if session.is_valid(LOOK).is_ok() {
+        if session.check(LOOK).is_ok() {
             continue;
         }
         // While the database is unreachable, no server can commit, so this is retried.

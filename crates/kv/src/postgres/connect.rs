@@ -7,13 +7,14 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use postgres::config::SslMode;
-use postgres::{Client, Config, NoTls};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::client::Client;
 use super::error;
 use crate::{Error, Result};
 
@@ -52,8 +53,8 @@ impl Address {
 
     pub(super) fn connect(&self) -> Result<Client> {
         let client = match &self.tls {
-            Some(tls) => self.config.connect(tls.clone()),
-            None => self.config.connect(NoTls),
+            Some(tls) => Client::connect(&self.config, tls.clone()),
+            None => Client::connect(&self.config, NoTls),
         };
         client.map_err(|failed| match failed.source().map(ToString::to_string) {
             // The driver's message does not contain the reason.

@@ -5,9 +5,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-use postgres::Client;
-use postgres::fallible_iterator::FallibleIterator;
-
+use super::client::Client;
 use super::connect::Address;
 use super::error;
 use crate::Result;
@@ -45,9 +43,7 @@ fn listen(address: &Address, ended: &Receiver<()>, told: &dyn Fn()) -> Result<()
 
 /// Waits for a while.
 fn next(client: &mut Client, schema: &str, told: &dyn Fn()) -> Result<()> {
-    let mut notifications = client.notifications();
-    let mut coming = notifications.timeout_iter(PAUSE);
-    while let Some(notification) = coming.next().map_err(error)? {
+    while let Some(notification) = client.notification(PAUSE).map_err(error)? {
         // Other schemas of the database have stores of their own.
         if notification.payload() == schema {
             told();

@@ -7,6 +7,7 @@
 
 mod aside;
 mod claim;
+mod client;
 mod commit;
 mod connect;
 mod listen;
@@ -20,7 +21,8 @@ mod snapshot;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 
-use postgres::error::SqlState;
+use bytes::Bytes;
+use tokio_postgres::error::SqlState;
 
 use self::aside::aside;
 use self::claim::{Claim, Hold, Locked};
@@ -111,6 +113,11 @@ impl Engine for PostgresEngine {
         Ok(Box::new(aside(|| PostgresSnapshot::begin(&self.pool))?))
     }
 
+    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Vec<Option<Bytes>>)> {
+        let (snapshot, values) = aside(|| PostgresSnapshot::begin_with(&self.pool, keys))?;
+        Ok((Box::new(snapshot), values))
+    }
+
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         self.limits().check(&batch)?;
         aside(|| self.queue.commit(batch, |group| self.write(group)))
@@ -127,7 +134,7 @@ impl Engine for PostgresEngine {
     }
 }
 
-fn error(error: postgres::Error) -> Error {
+fn error(error: tokio_postgres::Error) -> Error {
     match error.code() {
         Some(&SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED) => {
             Error::Corrupt(error.to_string())

@@ -3,9 +3,10 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use postgres::{Client, Statement};
+use tokio_postgres::Statement;
 
 use super::aside::aside;
+use super::client::Client;
 use super::connect::Address;
 use super::error;
 use crate::Result;
@@ -118,15 +119,17 @@ impl Connection {
     }
 
     pub(super) fn create_schema(&mut self) -> Result<()> {
-        let mut transaction = self.client.transaction().map_err(error)?;
-        // Two servers that start at once must not both create. The number means "cenote".
-        transaction
-            .batch_execute("SELECT pg_advisory_xact_lock(x'63656e6f7465'::bigint)")
-            .map_err(error)?;
-        // A schema change fails if other servers are busy, rather than blocking them.
-        transaction.batch_execute("SET LOCAL lock_timeout = '10s'").map_err(error)?;
-        transaction.batch_execute(include_str!("schema.sql")).map_err(error)?;
-        transaction.commit().map_err(error)
+        let created = self.client.batch_execute(CREATE_SCHEMA);
+        if created.is_err() {
+            self.roll_back();
+        }
+        created.map_err(error)
+    }
+
+    /// Ends a transaction, without waiting for that: whatever is sent next is done after it.
+    pub(super) fn roll_back(&mut self) {
+        // A connection on which nothing can be sent is closed, and the pool drops it.
+        let _ = self.client.send("ROLLBACK");
     }
 
     pub(super) fn statements(&mut self) -> Result<Statements> {
@@ -155,6 +158,14 @@ impl Connection {
         Ok(self.commit.insert(commit).clone())
     }
 }
+
+/// Two servers that start at once must not both create: the number of the lock means "cenote". A change of the schema fails if other
+/// servers are busy, rather than blocking them.
+const CREATE_SCHEMA: &str = concat!(
+    "BEGIN; SELECT pg_advisory_xact_lock(x'63656e6f7465'::bigint); SET LOCAL lock_timeout = '10s';",
+    include_str!("schema.sql"),
+    "; COMMIT"
+);
 
 /// Rows from $1 up to $2, at most $3, and no more after $4 bytes of values.
 fn scan(order: &str) -> String {

@@ -3,7 +3,7 @@
 //! Invariant: an engine is opened only where it has. The lock of a claim and `LISTEN` belong to a session, and so do prepared
 //! statements. A pooler that gives a session away between transactions would lose them, or leave them to others, without an error.
 
-use postgres::SimpleQueryMessage;
+use tokio_postgres::SimpleQueryMessage;
 
 use super::error;
 use super::pool::{Connection, Pool};
@@ -23,7 +23,7 @@ pub(super) fn check(pool: &Pool) -> Result<()> {
     // A transaction needs a session until it ends: that of the idle connection, where sessions are shared.
     let taken = session(&mut busy, &format!("BEGIN; {ASK}"))?;
     let kept = taken != first && session(&mut idle, ASK)? == first;
-    busy.client.batch_execute("ROLLBACK").map_err(error)?;
+    busy.roll_back();
     match kept {
         true => Ok(()),
         false => Err(Error::Io(HINT.into())),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use postgres::SimpleQueryMessage;
+use tokio_postgres::{Row as Found, SimpleQueryMessage};
 
 use super::aside::aside;
 use super::error;
@@ -30,17 +30,22 @@ impl PostgresSnapshot {
         Ok(Self { version, connection: Mutex::new(connection) })
     }
 
+    /// The same, and the values at `keys`, in one round trip.
+    pub(super) fn begin_with(pool: &Pool, keys: &[Bytes]) -> Result<(Self, Vec<Option<Bytes>>)> {
+        let (connection, (version, values)) = pool.take_and(|it| begin_with(it, keys))?;
+        Ok((Self { version, connection: Mutex::new(connection) }, values))
+    }
+
     fn connection(&self) -> MutexGuard<'_, Leased> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The values at `keys`, in one round trip.
-    fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+    fn read(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         let mut connection = self.connection();
         let statement = connection.statements()?.get_many;
-        let keys: Vec<&[u8]> = keys.iter().map(Bytes::as_ref).collect();
-        let rows = connection.client.query(&statement, &[&keys]).map_err(error)?;
-        Ok(rows.iter().map(|row| row.get::<_, Option<Vec<u8>>>(0).map(Bytes::from)).collect())
+        let rows = connection.client.query(&statement, &[&slices(keys)]).map_err(error)?;
+        Ok(values(&rows))
     }
 
     /// The next rows of `range`; their number and size are bounded.
@@ -51,23 +56,46 @@ impl PostgresSnapshot {
         let (start, end) = (range.start.as_ref(), range.end.as_deref().unwrap_or(&LAST));
         let rows = i64::try_from(options.limit).unwrap_or(i64::MAX);
         let found = connection.client.query(&statement, &[&start, &end, &rows, &PAGE_BYTES]);
-        let bytes = |row: &postgres::Row, at| Bytes::from(row.get::<_, Vec<u8>>(at));
+        let bytes = |row: &Found, at| Bytes::from(row.get::<_, Vec<u8>>(at));
         Ok(found.map_err(error)?.iter().map(|row| (bytes(row, 0), bytes(row, 1))).collect())
     }
 }
 
+const BEGIN: &str =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT version FROM cenote_version";
+
 /// Begins the transaction of a snapshot, and reads its version, in one round trip.
 fn begin(connection: &mut Connection) -> Result<Version> {
-    let begin =
-        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT version FROM cenote_version";
-    let answer = connection.client.simple_query(begin).map_err(error)?;
-    let version = answer.iter().find_map(|message| match message {
+    version(&connection.client.simple_query(BEGIN).map_err(error)?)
+}
+
+/// The same, and reads values.
+fn begin_with(
+    connection: &mut Connection,
+    keys: &[Bytes],
+) -> Result<(Version, Vec<Option<Bytes>>)> {
+    let statement = connection.statements()?.get_many;
+    let begun = connection.client.query_after(BEGIN, &statement, &[&slices(keys)]);
+    let (begun, rows) = begun.inspect_err(|_| connection.roll_back()).map_err(error)?;
+    Ok((version(&begun)?, values(&rows)))
+}
+
+fn version(begun: &[SimpleQueryMessage]) -> Result<Version> {
+    let version = begun.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0)?.parse::<i64>().ok(),
         _ => None,
     });
     version
         .map(i64::cast_unsigned)
         .ok_or_else(|| Error::Corrupt("the catalog has no version".into()))
+}
+
+fn slices(keys: &[Bytes]) -> Vec<&[u8]> {
+    keys.iter().map(Bytes::as_ref).collect()
+}
+
+fn values(rows: &[Found]) -> Vec<Option<Bytes>> {
+    rows.iter().map(|row| row.get::<_, Option<Vec<u8>>>(0).map(Bytes::from)).collect()
 }
 
 /// The end of all keys: none starts with this byte.
@@ -84,7 +112,7 @@ impl Snapshot for PostgresSnapshot {
     }
 
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
-        aside(|| self.values(keys))
+        aside(|| self.read(keys))
     }
 
     fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {
@@ -101,8 +129,7 @@ impl Snapshot for PostgresSnapshot {
 
 impl Drop for PostgresSnapshot {
     fn drop(&mut self) {
-        // A connection that cannot end its transaction is closed, and the pool drops it.
-        let _ = aside(|| self.connection().client.batch_execute("ROLLBACK"));
+        aside(|| self.connection().roll_back());
     }
 }
 

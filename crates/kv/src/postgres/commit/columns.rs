@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use bytes::{BufMut, BytesMut};
-use postgres::types::{Field, IsNull, Kind, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::{Field, IsNull, Kind, ToSql, Type, to_sql_checked};
 
 use super::net::{Net, NetWrites};
 use crate::postgres::snapshot::LAST;

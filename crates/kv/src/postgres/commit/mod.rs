@@ -7,7 +7,7 @@ mod columns;
 mod net;
 mod sums;
 
-use postgres::error::SqlState;
+use tokio_postgres::error::SqlState;
 
 use self::columns::BatchColumns;
 use self::net::{NetWrites, fold};
@@ -73,7 +73,7 @@ fn send(pool: &Pool, batches: &[Batch], mark: Option<&[u8]>) -> Result<Vec<Answe
 }
 
 /// What a row of `cenote_commit` says.
-fn answer(row: &postgres::Row) -> Answer {
+fn answer(row: &tokio_postgres::Row) -> Answer {
     if let Some(version) = row.get::<_, Option<i64>>(0) {
         return Ok(version.cast_unsigned());
     }
@@ -88,7 +88,7 @@ fn answer(row: &postgres::Row) -> Answer {
 
 /// A server that answers has undone the statement, unless it was being shut down;
 /// without an answer nothing is known.
-fn commit_error(failed: postgres::Error) -> CommitError {
+fn commit_error(failed: tokio_postgres::Error) -> CommitError {
     match failed.code() {
         Some(&SqlState::DISK_FULL) => CommitError::NoSpace,
         Some(code) if !code.code().starts_with("57P") => CommitError::Engine(error(failed)),

@@ -1,0 +1,188 @@
+//! A connection whose calls block the calling thread, as those of the crate `postgres`. Unlike them it sends two queries at once, and
+//! one without waiting for its answer.
+//!
+//! Invariant: queries are answered in the order in which they were sent, so whatever follows one that nobody waits for is done after it.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{
+    AsyncMessage, Config, Connection, Error, Notification, Row, SimpleQueryMessage, Socket,
+    Statement,
+};
+
+/// The values of the parameters of a query.
+pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// A connection to a database.
+pub(super) struct Client {
+    // Dropped first: the line ends when nobody can send any more.
+    client: tokio_postgres::Client,
+    line: Line,
+}
+
+/// What the messages of a connection pass through, while somebody waits for one of them.
+struct Line {
+    runtime: Runtime,
+    /// None once the connection has ended.
+    messages: Option<Messages>,
+    notified: VecDeque<Notification>,
+}
+
+/// Sends what is to be sent, and returns messages that are no answers; none at the end of the connection.
+type Messages =
+    Box<dyn FnMut(&mut Context<'_>) -> Poll<Option<Result<AsyncMessage, Error>>> + Send>;
+
+impl Client {
+    pub(super) fn connect<T>(config: &Config, tls: T) -> Result<Self, Error>
+    where
+        T: MakeTlsConnect<Socket>,
+        T::TlsConnect: TlsConnect<Socket>,
+        T::Stream: Send + 'static,
+    {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("the process has file descriptors and memory left");
+        let (client, connection) = runtime.block_on(config.connect(tls))?;
+        let messages = messages(connection);
+        Ok(Self {
+            client,
+            line: Line { runtime, messages: Some(messages), notified: VecDeque::new() },
+        })
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    pub(super) fn batch_execute(&mut self, query: &str) -> Result<(), Error> {
+        self.line.wait(self.client.batch_execute(query))
+    }
+
+    pub(super) fn simple_query(&mut self, query: &str) -> Result<Vec<SimpleQueryMessage>, Error> {
+        self.line.wait(self.client.simple_query(query))
+    }
+
+    pub(super) fn prepare(&mut self, query: &str) -> Result<Statement, Error> {
+        self.line.wait(self.client.prepare(query))
+    }
+
+    pub(super) fn query(
+        &mut self,
+        statement: &Statement,
+        values: Parameters<'_>,
+    ) -> Result<Vec<Row>, Error> {
+        self.line.wait(self.client.query(statement, values))
+    }
+
+    pub(super) fn query_one(&mut self, query: &str, values: Parameters<'_>) -> Result<Row, Error> {
+        self.line.wait(self.client.query_one(query, values))
+    }
+
+    /// The answers to `first` and to `statement`, which are sent together. Both were done, or refused, once one of them has failed.
+    pub(super) fn query_after(
+        &mut self,
+        first: &str,
+        statement: &Statement,
+        values: Parameters<'_>,
+    ) -> Result<(Vec<SimpleQueryMessage>, Vec<Row>), Error> {
+        let (first, then) = (self.client.simple_query(first), self.client.query(statement, values));
+        // Polled in this order, which is that in which they are sent.
+        let both = async { tokio::join!(biased; first, then) };
+        let (first, then) = self.line.wait(async { Ok(both.await) })?;
+        Ok((first?, then?))
+    }
+
+    /// Sends a query without waiting for its answer, which is lost.
+    pub(super) fn send(&mut self, query: &str) -> Result<(), Error> {
+        let mut sent = pin!(self.client.batch_execute(query));
+        let Line { runtime, messages, notified } = &mut self.line;
+        runtime.block_on(poll_fn(|cx| {
+            pass(messages, notified, cx)?;
+            let _ = sent.as_mut().poll(cx);
+            Poll::Ready(pass(messages, notified, cx).map(drop))
+        }))
+    }
+
+    /// Fails if the database does not answer within this time.
+    pub(super) fn check(&mut self, within: Duration) -> crate::Result<()> {
+        let asked = timeout(within, self.client.simple_query(""));
+        match self.line.wait(async { Ok(asked.await) }).map_err(super::error)? {
+            Ok(answer) => answer.map(drop).map_err(super::error),
+            Err(late) => Err(crate::Error::Io(Box::new(late))),
+        }
+    }
+
+    /// The next notification, if one comes within this time.
+    pub(super) fn notification(&mut self, within: Duration) -> Result<Option<Notification>, Error> {
+        let Line { runtime, messages, notified } = &mut self.line;
+        let next = poll_fn(|cx| {
+            let is_open = pass(messages, notified, cx)?;
+            match notified.pop_front() {
+                None if is_open => Poll::Pending,
+                next => Poll::Ready(Ok(next)),
+            }
+        });
+        let next = async { timeout(within, next).await };
+        runtime.block_on(next).unwrap_or(Ok(None))
+    }
+}
+
+impl Line {
+    /// Drives the connection until `answer` is there.
+    fn wait<T>(&mut self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let mut answer = pin!(answer);
+        let Self { runtime, messages, notified } = self;
+        runtime.block_on(poll_fn(|cx| {
+            pass(messages, notified, cx)?;
+            answer.as_mut().poll(cx)
+        }))
+    }
+}
+
+/// Says goodbye to the database, so that its log has no lost connection.
+impl Drop for Line {
+    fn drop(&mut self) {
+        let Self { runtime, messages, notified } = self;
+        let _: Result<(), Error> =
+            runtime.block_on(poll_fn(|cx| match pass(messages, notified, cx)? {
+                true => Poll::Pending,
+                false => Poll::Ready(Ok(())),
+            }));
+    }
+}
+
+/// Sends and receives what can be at once; returns whether the connection is open.
+fn pass(
+    messages: &mut Option<Messages>,
+    notified: &mut VecDeque<Notification>,
+    cx: &mut Context<'_>,
+) -> Result<bool, Error> {
+    while let Some(next) = messages {
+        match next(cx) {
+            Poll::Pending => return Ok(true),
+            Poll::Ready(Some(Ok(AsyncMessage::Notification(sent)))) => notified.push_back(sent),
+            Poll::Ready(Some(Ok(_))) => {}
+            Poll::Ready(Some(Err(failed))) => {
+                *messages = None;
+                return Err(failed);
+            }
+            Poll::Ready(None) => *messages = None,
+        }
+    }
+    Ok(false)
+}
+
+fn messages<T>(mut connection: Connection<Socket, T>) -> Messages
+where
+    Connection<Socket, T>: Unpin,
+    T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    Box::new(move |cx| connection.poll_message(cx))
+}
