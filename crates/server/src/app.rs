@@ -148,7 +148,7 @@ impl App {
         &self,
         question: impl FnOnce(&Store) -> cenote_store::Result<T>,
     ) -> Result<T, Problem> {
-        question(self.store()).map_err(Problem::from)
+        self.store().at_one_moment(question).map_err(Problem::from)
     }
 
     /// Runs work of the store on a thread that may block: one hop for all that one request needs.
@@ -157,7 +157,7 @@ impl App {
         question: impl FnOnce(&Store) -> cenote_store::Result<T> + Send + 'static,
     ) -> Result<T, Problem> {
         let store = self.store().clone();
-        self.compute(move || question(&store).map_err(Problem::from)).await
+        self.compute(move || store.at_one_moment(question).map_err(Problem::from)).await
     }
 
     /// Runs other work on a thread that may block. When the request has ended, because the client has gone or its time is over,

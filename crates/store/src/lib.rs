@@ -30,6 +30,7 @@ mod lines;
 mod maintain;
 mod metadata;
 mod model;
+mod moment;
 mod moves;
 mod notes;
 mod open;

@@ -29,6 +29,12 @@ impl Store {
     pub fn reading(&self, caller: &Caller) -> Result<Reading> {
         Ok(Reading { store: self.clone(), view: self.view()?, caller: caller.clone() })
     }
+
+    /// The same for an answer about one resource: over a network what such an answer needs first is read in one round trip.
+    pub fn reading_of(&self, caller: &Caller, at: &At) -> Result<Reading> {
+        let view = self.view_of_whole(caller, at)?;
+        Ok(Reading { store: self.clone(), view, caller: caller.clone() })
+    }
 }
 
 impl Reading {

@@ -12,23 +12,25 @@ use cenote_kv::{Batch, CommitError, Engine, Snapshot, Write};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::catalog::{Edges, Transaction, View, keys};
+use crate::catalog::{Ahead, Edges, Transaction, View, keys};
 use crate::changesets::{ChangeSets, Held};
 use crate::contents::{Damage, Due, Leases, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
-use crate::model::Time;
+use crate::model::{At, Time};
+use crate::moment::Moment;
 use crate::moves::Moves;
-use crate::people::{Attempts, CredentialCache};
+use crate::people::{Attempts, CredentialCache, UserHints};
 use crate::places::{Claims, Shared};
 use crate::ports::SystemClock;
+use crate::resources::{keys_ahead, likely, members};
 use crate::servers::Servers;
 use crate::trash::Room;
 use crate::undecided::Undecided;
 use crate::{
-    ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
-    SystemEntropy, describe, quotas,
+    Caller, ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener,
+    Result, SystemEntropy, describe, quotas,
 };
 
 /// What a store is made of.
@@ -71,6 +73,8 @@ pub struct Store {
     pub(crate) inner: Arc<Inner>,
     /// The change set in which all is read and changed, if this is one.
     pub(crate) within: Option<Arc<Held>>,
+    /// The moment of which all is read, if it is one.
+    pub(crate) moment: Option<Arc<Moment>>,
 }
 
 #[derive(Debug)]
@@ -80,6 +84,7 @@ pub(crate) struct Inner {
     pub(crate) edges: Arc<Edges>,
     pub(crate) credentials: CredentialCache,
     pub(crate) attempts: Attempts,
+    pub(crate) users: UserHints,
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
@@ -127,12 +132,14 @@ impl Store {
         let (work, due, opened) = (Arc::new(Notify::new()), Due::default(), parts.clock.now());
         Self {
             within: None,
+            moment: None,
             inner: Arc::new(Inner {
                 parts,
                 ids: Ids::default(),
                 edges: Arc::default(),
                 credentials,
                 attempts: Attempts::default(),
+                users: UserHints::default(),
                 known: Shared::default(),
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),
@@ -239,13 +246,67 @@ impl Store {
 
     /// A consistent view for one answer.
     pub(crate) fn view(&self) -> Result<View> {
+        self.view_ahead(Vec::new)
+    }
+
+    /// The same for an answer about what is at some place.
+    pub(crate) fn view_at(&self, at: &At) -> Result<View> {
+        self.view_ahead(|| self.keys_to(at))
+    }
+
+    /// The same with the description of that.
+    pub(crate) fn view_of_described(&self, at: &At) -> Result<View> {
+        self.view_ahead(|| self.keys_to_described(at))
+    }
+
+    /// The same with the membership of that.
+    pub(crate) fn view_of_members(&self, at: &At) -> Result<View> {
+        self.view_ahead(|| {
+            let members = likely(&self.inner.edges, at).into_iter().flat_map(members::keys_of);
+            self.keys_to(at).into_iter().chain(members).collect()
+        })
+    }
+
+    /// The same with all that is shown of that, which the caller is likely to own.
+    pub(crate) fn view_of_whole(&self, caller: &Caller, at: &At) -> Result<View> {
+        self.view_ahead(|| {
+            let members = likely(&self.inner.edges, at).into_iter().flat_map(members::keys_of);
+            let owner = keys::person(caller.user());
+            self.keys_to_described(at).into_iter().chain(members).chain([owner]).collect()
+        })
+    }
+
+    fn keys_to(&self, at: &At) -> Vec<Bytes> {
+        keys_ahead(&self.inner.edges, std::iter::once(at))
+    }
+
+    fn keys_to_described(&self, at: &At) -> Vec<Bytes> {
+        let described = likely(&self.inner.edges, at).map(|id| keys::graph(id.0));
+        self.keys_to(at).into_iter().chain(described).collect()
+    }
+
+    /// The same for an answer that is likely to need the values at `keys`.
+    pub(crate) fn view_ahead(&self, mut keys: impl FnMut() -> Vec<Bytes>) -> Result<View> {
+        if let Some(view) = self.view_in_moment(&mut keys)? {
+            return Ok(view);
+        }
         // Before the snapshot: contents erased since then are in it, or are noticed to be missing.
         let moment = self.inner.pins.moment();
         let snapshot = match self.view_within()? {
             Some(within) => Box::new(within),
-            None => self.parts().engine.snapshot()?,
+            None => self.snapshot_ahead(keys)?,
         };
         Ok(View { snapshot, edges: self.inner.edges.clone(), moment })
+    }
+
+    /// A snapshot in which the values at `keys` were read in the round trip that it costs over a network.
+    fn snapshot_ahead(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<Box<dyn Snapshot>> {
+        let engine = &self.parts().engine;
+        let keys = if engine.is_shared() { keys() } else { Vec::new() };
+        match keys.is_empty() {
+            true => Ok(engine.snapshot()?),
+            false => Ok(Box::new(Ahead::begin(&**engine, &keys)?)),
+        }
     }
 
     /// A view of a snapshot that was taken before.
@@ -254,8 +315,8 @@ impl Store {
     }
 
     /// A transaction on a fresh snapshot.
-    pub(crate) fn begin(&self) -> Result<Transaction> {
-        let (snapshot, edges) = (self.parts().engine.snapshot()?, self.inner.edges.clone());
+    fn begin(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<Transaction> {
+        let (snapshot, edges) = (self.snapshot_ahead(keys)?, self.inner.edges.clone());
         Ok(Transaction::new(snapshot, edges, self.now()))
     }
 
@@ -263,6 +324,32 @@ impl Store {
     /// pause at first, and then in the line of what they change. Within a change set, it becomes part of that.
     pub(crate) fn transact<T>(
         &self,
+        change: impl FnMut(&mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        self.transact_ahead(Vec::new, change)
+    }
+
+    /// The same of a change of what is at some place.
+    pub(crate) fn transact_at<T>(
+        &self,
+        at: &At,
+        change: impl FnMut(&mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        self.transact_ahead(|| self.keys_to(at), change)
+    }
+
+    /// The same of its description.
+    pub(crate) fn transact_described<T>(
+        &self,
+        at: &At,
+        change: impl FnMut(&mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        self.transact_ahead(|| self.keys_to_described(at), change)
+    }
+
+    fn transact_ahead<T>(
+        &self,
+        keys: impl Fn() -> Vec<Bytes>,
         mut change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
         if let Some(held) = &self.within {
@@ -270,7 +357,7 @@ impl Store {
         }
         let mut turn: Option<Turn<'_>> = None;
         for attempt in 0..ATTEMPTS {
-            let mut tx = self.begin()?;
+            let mut tx = self.begin(&keys)?;
             let answer = change(&mut tx)?;
             if tx.is_empty() {
                 return Ok(answer);
@@ -325,6 +412,7 @@ impl Store {
     fn commit_batch(&self, batch: Batch) -> Result<Committed> {
         let token = batch.token.unwrap_or_default();
         let bounds = batch.bounds.clone();
+        self.moment.iter().for_each(|moment| moment.end());
         match self.parts().engine.commit(batch) {
             Ok(_) => Ok(Committed::Yes),
             Err(CommitError::Exceeded { key, held }) => Err(self.exceeded(&bounds, &key, held)?),

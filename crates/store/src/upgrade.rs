@@ -18,14 +18,16 @@ use crate::model::{
     Rights,
 };
 use crate::open::{FORMAT, Format};
-use crate::people::{TicketDigest, ticket_digest};
+use crate::people::{TicketDigest, record_group, ticket_digest};
 use crate::resources::{grant_entries, rewrite_record};
-use crate::{Bytes, Result, Store};
+use crate::{Bytes, ErrorKind, Result, Store};
 
 /// How many records one commit may change.
 const STEP: usize = 100;
 /// How many entries of an index it may change.
 const MANY: usize = 4_096;
+/// The table of the groups of users, until format 7.
+const MEMBERSHIPS: &str = "m";
 /// A range of at most this many bytes was always read as it is.
 const READ_RIGHT: u64 = 1 << 20;
 
@@ -51,6 +53,9 @@ impl Store {
         }
         if from < 7 {
             self.record_classes()?;
+        }
+        if from < 8 {
+            self.record_groups()?;
         }
         Ok(())
     }
@@ -223,6 +228,19 @@ impl Store {
             }
         }
         self.transact(|tx| {
+            tx.put(keys::setting("format"), &Format(7));
+            Ok(())
+        })
+    }
+
+    /// From format 7 to 8: the groups of users are in their records, and no longer in a table.
+    fn record_groups(&self) -> Result<()> {
+        let members = self.view()?.rows(&keys::all_members(), usize::MAX)?;
+        for some in members.chunks(STEP) {
+            self.transact(|tx| some.iter().try_for_each(|(member, _)| enter_group(tx, member)))?;
+        }
+        self.clear(&KeyRange::prefix(MEMBERSHIPS))?;
+        self.transact(|tx| {
             tx.put(keys::setting("format"), &Format(FORMAT));
             Ok(())
         })
@@ -264,6 +282,16 @@ fn classify(tx: &mut Transaction, id: ResourceId) -> Result<()> {
         tx.put(keys::resource(id), &resource);
     }
     Ok(())
+}
+
+/// Adds the group of a row of members to the record of the user. One that does not decode is left to the check.
+fn enter_group(tx: &mut Transaction, member: &Bytes) -> Result<()> {
+    let [group, user] = [keys::first_id(member), keys::last_id(member)];
+    let id = |id: Option<u64>| PersonId(id.unwrap_or_default());
+    match record_group(tx, id(user), id(group)) {
+        Err(error) if error.kind() == ErrorKind::Damaged => Ok(()),
+        entered => entered,
+    }
 }
 
 /// The letters of a ticket, in whose place its digest has not been put yet.

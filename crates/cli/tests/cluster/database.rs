@@ -208,6 +208,12 @@ impl Session {
             b'B' => {
                 let name = words(&message[5..]).nth(1).unwrap_or_default();
                 self.doing = self.statements.get(name).cloned().unwrap_or_default();
+                if self.doing.contains("cenote_rows") {
+                    let after_names =
+                        message[5..].iter().enumerate().filter(|(_, byte)| **byte == 0);
+                    let start = after_names.map(|(at, _)| at + 6).nth(1).unwrap_or(5);
+                    self.doing = tables(&message[start..]).unwrap_or_default();
+                }
                 if self.doing.contains("cenote_commit(") {
                     return self.commit(state);
                 }
@@ -280,6 +286,25 @@ impl State {
 /// The parts of a message that end with a zero.
 fn words(message: &[u8]) -> impl Iterator<Item = &[u8]> {
     message.split(|byte| *byte == 0)
+}
+
+/// The tables of the catalog that a read is about: `get` with the first byte of each key, or `scan` with those of the bounds.
+fn tables(mut values: &[u8]) -> Option<String> {
+    let formats = values.try_get_u16().ok()?;
+    values.advance(2 * usize::from(formats));
+    let count = values.try_get_u16().ok()?;
+    let mut first = values.get(4..4 + (&values[..4]).get_u32() as usize)?;
+    if count > 1 {
+        return Some(format!("scan {}", char::from(*first.first()?)));
+    }
+    // An array: its dimensions, flags, type, length and lower bound, and then its elements.
+    first.advance(20);
+    let mut letters = String::from("get ");
+    while let Ok(length) = first.try_get_u32() {
+        letters.push(char::from(*first.first()?));
+        first.advance(length as usize);
+    }
+    Some(letters)
 }
 
 /// In one line.

@@ -2,11 +2,12 @@
 //!
 //! Each is made several times, and the fewest count: signs of life and other work of the background use the same connections.
 //!
-//! The numbers here are ceilings, which may be lowered and not raised; the goal is three (`docs/next.md` says what they consist of).
+//! The numbers here are ceilings, which may be lowered and not raised; the goal is three. The first is the login, with its token and account;
+//! then a snapshot with the path.
 
 use crate::servers::Cluster;
 
-const REPEATS: usize = 6;
+const REPEATS: usize = 20;
 
 /// A store with a small and a large collection, and a long path.
 struct Bench {
@@ -80,16 +81,16 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
     let irods = "POST /irods-http-api/0.7.0/data-objects";
     let mut missed = Vec::new();
     for (what, most, request, body) in [
-        ("stat", 14, "GET /v1/stat?path=@/x", ""),
-        ("get", 9, "GET /v1/fs@/x", ""),
-        ("put, new", 12, "PUT /v1/fs@/new#", "some bytes"),
-        ("put, again", 12, "PUT /v1/fs@/x", "other bytes #"),
-        ("list 100", 20, "GET /v1/list?path=@&limit=100", ""),
-        ("set an attribute", 13, "POST /v1/meta", note),
-        ("iRODS: add an AVU", 13, irods, avu),
-        ("LDP: PUT, new", 21, "PUT /ldp@/graph#", graph),
-        ("LDP: PUT, again", 35, "PUT /ldp@/graph", graph),
-        ("LDP: GET", 29, "GET /ldp@/graph", ""),
+        ("stat", 2, "GET /v1/stat?path=@/x", ""),
+        ("get", 3, "GET /v1/fs@/x", ""),
+        ("put, new", 3, "PUT /v1/fs@/new#", "some bytes"),
+        ("put, again", 3, "PUT /v1/fs@/x", "other bytes #"),
+        ("list 100", 4, "GET /v1/list?path=@&limit=100", ""),
+        ("set an attribute", 3, "POST /v1/meta", note),
+        ("iRODS: add an AVU", 4, irods, avu),
+        ("LDP: PUT, new", 7, "PUT /ldp@/graph#", graph),
+        ("LDP: PUT, again", 11, "PUT /ldp@/graph", graph),
+        ("LDP: GET", 11, "GET /ldp@/graph", ""),
     ] {
         let of = |under: &str| bench.trips(&request.replace('@', under), &body.replace('@', under));
         let counts = ["/few", "/many", DEEP].map(of);

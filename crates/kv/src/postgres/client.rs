@@ -112,8 +112,9 @@ impl Client {
 
     /// Fails if the database does not answer within this time.
     pub(super) fn check(&mut self, within: Duration) -> crate::Result<()> {
-        let asked = timeout(within, self.client.simple_query(""));
-        match self.line.wait(async { Ok(asked.await) }).map_err(super::error)? {
+        // Inside, since a timer needs the runtime.
+        let asked = async { Ok(timeout(within, self.client.simple_query("")).await) };
+        match self.line.wait(asked).map_err(super::error)? {
             Ok(answer) => answer.map(drop).map_err(super::error),
             Err(late) => Err(crate::Error::Io(Box::new(late))),
         }
@@ -185,4 +186,82 @@ where
     T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
     Box::new(move |cx| connection.poll_message(cx))
+}
+
+#[cfg(all(test, feature = "conformance"))]
+mod tests {
+    use super::super::{connect::Address, postgres_server};
+    use super::*;
+
+    fn pair() -> Option<[Client; 2]> {
+        let address = Address::parse(&postgres_server::fresh_schema()?).unwrap();
+        Some([(); 2].map(|()| address.connect().unwrap()))
+    }
+
+    fn number(answer: &[SimpleQueryMessage]) -> Option<&str> {
+        answer.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_is_sent_is_done_before_what_follows() {
+        let Some([mut client, _]) = pair() else { return };
+        client.batch_execute("CREATE TEMPORARY TABLE t (n int)").unwrap();
+        client.batch_execute("BEGIN; INSERT INTO t VALUES (1)").unwrap();
+        client.send("ROLLBACK").unwrap();
+        assert_eq!(number(&client.simple_query("SELECT count(*) FROM t").unwrap()), Some("0"));
+        let statement = client.prepare("SELECT n + $1 FROM t").unwrap();
+        let (first, then) = client
+            .query_after("INSERT INTO t VALUES (2); SELECT 7", &statement, &[&1_i32])
+            .unwrap();
+        assert_eq!((number(&first), then[0].get::<_, i32>(0)), (Some("7"), 3));
+    }
+
+    #[test]
+    fn a_refused_query_leaves_the_connection_open() {
+        let Some([mut client, _]) = pair() else { return };
+        let statement = client.prepare("SELECT 1 / $1::int").unwrap();
+        client.query_after("SELECT 1", &statement, &[&0_i32]).unwrap_err();
+        client.query_after("SELECT 1 / 0", &statement, &[&1_i32]).unwrap_err();
+        client.send("nonsense").unwrap();
+        assert_eq!(number(&client.simple_query("SELECT 1").unwrap()), Some("1"));
+        client.check(Duration::from_secs(30)).unwrap();
+        assert!(!client.is_closed());
+    }
+
+    #[test]
+    fn the_end_of_a_connection_is_noticed_by_each_call() {
+        for call in 0..4 {
+            let Some([mut client, mut other]) = pair() else { return };
+            let own = client.query_one("SELECT pg_backend_pid()", &[]).unwrap().get::<_, i32>(0);
+            other.query_one("SELECT pg_terminate_backend($1, 30000)", &[&own]).unwrap();
+            match call {
+                0 => client.check(Duration::from_secs(30)).unwrap_err().to_string(),
+                1 => client.simple_query("SELECT 1").unwrap_err().to_string(),
+                2 => client.notification(Duration::from_secs(30)).unwrap_err().to_string(),
+                // Its answer is lost anyway; what comes next fails.
+                _ => match client.send("ROLLBACK") {
+                    Ok(()) => client.batch_execute("").unwrap_err().to_string(),
+                    Err(ended) => ended.to_string(),
+                },
+            };
+            assert!(client.is_closed());
+            client.batch_execute("").unwrap_err();
+            drop(client);
+        }
+    }
+
+    #[test]
+    fn notifications_come_in_order_or_not_in_time() {
+        let Some([mut client, mut other]) = pair() else { return };
+        client.batch_execute("LISTEN told").unwrap();
+        assert!(client.notification(Duration::ZERO).unwrap().is_none());
+        other.batch_execute("NOTIFY told, 'one'; NOTIFY told, 'two'").unwrap();
+        for expected in ["one", "two"] {
+            let told = client.notification(Duration::from_secs(30)).unwrap().unwrap();
+            assert_eq!(told.payload(), expected);
+        }
+    }
 }

@@ -168,6 +168,9 @@ impl Scan<'_> {
         }
         let options = ScanOptions { reverse: self.reverse, limit: self.left.min(PAGE_ROWS) };
         self.page = aside(|| self.snapshot.page(&self.range, options))?.into();
+        // A page that is full neither by rows nor by bytes is the last: that is not asked in another round trip.
+        let size: usize = self.page.iter().map(|(_, value)| value.len()).sum();
+        self.ended = self.page.len() < options.limit && size < PAGE_BYTES as usize;
         match self.page.back() {
             None => self.ended = true,
             Some((last, _)) if self.reverse => self.range.end = Some(last.clone()),

@@ -53,7 +53,7 @@ impl Store {
     /// The lines that bear on a resource: its own, and those that reach it from above. Needs
     /// [`Rights::READ_DESCRIPTION`] or [`Rights::CONTROL`].
     pub fn access(&self, caller: &Caller, at: &At) -> Result<(Stat, Vec<GrantView>)> {
-        let view = self.view()?;
+        let view = self.view_at(at)?;
         let chain = find(&view, caller, at, Operation::ShowAccess)?;
         let mut lines = Vec::new();
         let mut from = chain.path();
@@ -79,7 +79,7 @@ impl Store {
         at: &At,
         changes: &[AccessChange],
     ) -> Result<Stat> {
-        self.transact(|tx| {
+        self.transact_at(at, |tx| {
             let chain = find(tx, caller, at, Operation::ChangeAccess)?;
             let mut stat = Stat::from(chain.clone());
             let access = &mut stat.resource.access;

@@ -74,7 +74,7 @@ impl Store {
         find(&view, caller, at, Operation::ExplainAccess)?;
         let (id, person) = by_name(&view, user)?.ok_or_else(|| unknown(user))?;
         match person.kind {
-            PersonKind::User => explain(&view, &caller_by_password(&view, id, &person)?, at),
+            PersonKind::User => explain(&view, &caller_by_password(id, &person), at),
             PersonKind::Group => Err(Error::invalid(format!("a group, not a user: {user}"))
                 .with_hint("name one of its members; `cenote acl show` has the lines of groups")),
         }

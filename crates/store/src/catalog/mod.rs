@@ -1,6 +1,7 @@
 //! The catalog as the heart sees it: typed keys, framed records, and
 //! transactions that carry their evidence.
 
+mod ahead;
 pub(crate) mod damage;
 mod edges;
 pub(crate) mod keys;
@@ -11,6 +12,7 @@ mod transaction;
 mod view;
 
 pub(crate) use crate::model::ChangeKind;
+pub(crate) use ahead::Ahead;
 pub(crate) use edges::Edges;
 pub(crate) use record::{Record, is_whole};
 pub(crate) use remembering::Remembering;

@@ -48,7 +48,7 @@ fn resource_of(key: &[u8]) -> Option<(ResourceId, Option<&str>)> {
 
 fn of_other(key: &[u8]) -> &'static str {
     match key.first() {
-        Some(b'U' | b'u' | b'M' | b'm') => "an account or a group",
+        Some(b'U' | b'u' | b'M') => "an account or a group",
         Some(b'P' | b'p' | b'K' | b'k') => "an upload",
         Some(b'L') => "a place",
         Some(b'O') => "the notes of a protocol",

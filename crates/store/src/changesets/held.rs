@@ -265,7 +265,7 @@ impl Store {
 
     /// The store itself.
     pub(crate) fn itself(&self) -> Self {
-        Self { inner: self.inner.clone(), within: None }
+        Self { inner: self.inner.clone(), within: None, moment: None }
     }
 
     /// What the change set that this is sees; none, if this is the store itself, or the set was committed.

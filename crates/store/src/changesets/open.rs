@@ -40,10 +40,7 @@ impl ChangeSets {
         let shared = (self.bytes.clone(), self.ends.clone());
         let held = Held::new(store, caller, (id, idle), Draft::new(base), shared);
         // The whole change set depends on the account and its groups.
-        held.rest_on(store, |tx| {
-            tx.value(&keys::person(caller.user()))?;
-            tx.rows(&keys::memberships(caller.user()), usize::MAX).map(drop)
-        })?;
+        held.rest_on(store, |tx| tx.value(&keys::person(caller.user())).map(drop))?;
         let begun = held.describe();
         sets.insert(id, Arc::new(held));
         Ok(begun)

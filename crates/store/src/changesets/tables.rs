@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// The tables of the catalog, by the first byte of their keys, to which a change set adds nothing. What goes with a resource or an
 /// upload is removed from them.
-const OUTSIDE: &[u8] = b"UuMmtyTwPpLDs";
+const OUTSIDE: &[u8] = b"UuMtyTwPpLDs";
 
 /// Refuses changes of what is not part of a change set.
 pub(super) fn check(writes: &Changes) -> Result<()> {

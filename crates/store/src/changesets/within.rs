@@ -22,7 +22,7 @@ impl Within {
         let request = held.request.clone().lock_owned().await;
         held.touch(store.now());
         held.require_open()?;
-        let store = Store { inner: store.inner.clone(), within: Some(held.clone()) };
+        let store = Store { inner: store.inner.clone(), within: Some(held.clone()), moment: None };
         Ok(Self { store, held, _request: request })
     }
 }

@@ -12,7 +12,6 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     persons(view, report)?;
     person_names(view, report)?;
     members(view, report)?;
-    memberships(view, report)?;
     tokens(view, report)?;
     tokens_of_users(view, report)?;
     tickets(view, report)?;
@@ -58,6 +57,7 @@ fn persons(view: &View, report: &mut Report<'_>) -> Result<()> {
             report.lost(Finding::new(Kind::DamagedRecord, id, detail))?;
             continue;
         };
+        groups(view, report, (&key, value, id), &person)?;
         let name = keys::person_name(&person.name);
         match look::<PersonId>(view, &name)? {
             Look::Found(found) if found == id => {}
@@ -95,49 +95,57 @@ fn person_names(view: &View, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The groups that have the user as their member, and no others, are in the record of the user.
+fn groups(
+    view: &View,
+    report: &mut Report<'_>,
+    (key, value, id): (&Bytes, Bytes, PersonId),
+    person: &Person,
+) -> Result<()> {
+    let members: Vec<_> = person.groups.iter().map(|group| keys::member(*group, id)).collect();
+    let has = view.values(&members)?;
+    if has.iter().all(Option::is_some) {
+        return Ok(());
+    }
+    let mut seen = vec![(key.clone(), Some(value))];
+    seen.extend(members.into_iter().zip(&has).map(|(member, has)| (member, has.clone())));
+    let mut has = has.iter().map(Option::is_some);
+    let mut repaired = person.clone();
+    repaired.groups.retain(|_| has.next().unwrap_or_default());
+    let key = key.clone();
+    let fix = while_same(seen, move |tx| tx.put(key.clone(), &repaired));
+    let detail = "listed as a member of a group that does not have it";
+    report.derivable(Finding::new(Kind::Reference, id, detail), fix)
+}
+
 fn members(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::all_members()) {
         let (key, _) = row?;
         let (group, user) = pair(&key);
-        let back = keys::membership(user, group);
         let gone = [group, user]
             .map(keys::person)
             .into_iter()
             .find(|person| matches!(view.has(person), Ok(false)));
         if let Some(gone) = gone {
-            let seen = vec![(gone, None)];
-            let fix = while_same(seen, delete_both(key, back));
+            let fix = while_same(vec![(gone, None)], move |tx| tx.delete(key.clone()));
             let detail = "the user or the group of a membership is missing";
             report.derivable(Finding::new(Kind::Reference, group, detail), fix)?;
-        } else if !view.has(&back)? {
-            missing(
-                view,
-                report,
-                user,
-                "a group is not listed with its member",
-                (&key, back, Bytes::new()),
-            )?;
+        } else {
+            member(view, report, (group, user))?;
         }
     }
     Ok(())
 }
 
-fn memberships(view: &View, report: &mut Report<'_>) -> Result<()> {
-    for row in rows(view, &keys::all_memberships()) {
-        let (key, _) = row?;
-        let (user, group) = pair(&key);
-        let member = keys::member(group, user);
-        if !view.has(&member)? {
-            stray(
-                view,
-                report,
-                user,
-                "listed as a member of a group that does not have it",
-                (member, &key),
-            )?;
-        }
-    }
-    Ok(())
+/// A user whose record does not decode is reported as such.
+fn member(view: &View, report: &mut Report<'_>, (group, user): (PersonId, PersonId)) -> Result<()> {
+    let key = keys::person(user);
+    let Look::Found(mut person) = look::<Person>(view, &key)? else { return Ok(()) };
+    let Err(place) = person.groups.binary_search(&group) else { return Ok(()) };
+    person.groups.insert(place, group);
+    let because = keys::member(group, user);
+    let detail = "a group is not listed with its member";
+    missing(view, report, user, detail, (&because, key, person.to_value()))
 }
 
 fn pair(key: &[u8]) -> (PersonId, PersonId) {

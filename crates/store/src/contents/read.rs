@@ -49,7 +49,7 @@ impl Store {
     }
 
     fn try_open(&self, caller: &Caller, at: &At, options: &ReadOptions) -> Result<Option<Opened>> {
-        let view = self.view()?;
+        let view = self.view_at(at)?;
         let chain = find(&view, caller, at, Operation::Read)?;
         let (head, place) = match (options.version, options.replica) {
             (Some(version), _) => (versions::content(&view, chain.id(), version)?, None),

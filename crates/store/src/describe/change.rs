@@ -30,7 +30,7 @@ impl Store {
         read: impl Fn(&Transaction, u64) -> Result<Stored>,
         change: impl Fn(&Graph) -> Result<Graph>,
     ) -> Result<Stat> {
-        self.transact(|tx| {
+        self.transact_described(at, |tx| {
             let chain = find(tx, caller, at, Operation::ReadDescription)?;
             conditions.check_description(&chain)?;
             let old = read(tx, chain.id().0)?;

@@ -77,7 +77,7 @@ fn bind_in(tx: &mut Transaction, id: ResourceId, come: &StorePath) -> Result<()>
     }
     let owner = chain.resource().owner;
     let Some(person) = tx.get::<Person>(&keys::person(owner))? else { return Ok(()) };
-    let caller = caller_by_password(tx, owner, &person)?;
+    let caller = caller_by_password(owner, &person);
     let old = Stored::read(tx, id.0)?;
     let new = {
         let links = Links::new(tx, &caller);

@@ -16,7 +16,7 @@ const MAX_TERM: usize = 1 << 20;
 impl Store {
     /// The description of a resource, its links as the caller sees them. Needs `Rights::READ_DESCRIPTION`.
     pub fn graph(&self, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
-        graph(&self.view()?, caller, at)
+        graph(&self.view_of_described(at)?, caller, at)
     }
 }
 

@@ -74,7 +74,7 @@ impl Store {
     /// [`ErrorKind::NotFound`] if there is none with this name.
     pub fn xattr(&self, caller: &Caller, at: &At, name: &str) -> Result<(Stat, Graph, Bytes)> {
         check_name(name)?;
-        let view = self.view()?;
+        let view = self.view_of_described(at)?;
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         let all = [AvuChange::Clear(name.to_owned())];
         let part = Stored::touched(&view, chain.id().0, &all)?;

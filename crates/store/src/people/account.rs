@@ -136,14 +136,12 @@ impl Store {
             require_another_administrator(tx, id, &person)?;
             tx.delete(keys::person(id));
             tx.delete(keys::person_name(&person.name));
-            for group in super::group::groups_of(tx, id)? {
-                recounted.extend(
-                    quotas::change_members(tx, group, (&[], &[id]), || self.new_id())?
-                        .then_some(group),
-                );
+            for group in &person.groups {
+                let counted = quotas::change_members(tx, *group, (&[], &[id]), || self.new_id())?;
+                recounted.extend(counted.then_some(*group));
             }
             quotas::erase_person(tx, id, person.kind)?;
-            super::group::leave_all(tx, id, caller.user())?;
+            super::group::leave_all(tx, (id, &person), caller.user())?;
             if person.kind == PersonKind::User {
                 announce(tx, id, caller.user());
             }
@@ -207,9 +205,10 @@ pub(crate) fn add(
     if tx.has(&keys::person_name(name.as_str()))? {
         return Err(Error::exists(format!("user or group {name}")));
     }
-    let person = Person { name: name.as_str().to_owned(), kind, role, created: tx.now(), password };
+    let (name, created, groups) = (name.as_str().to_owned(), tx.now(), Vec::new());
+    let person = Person { name, kind, role, created, password, groups };
     tx.put(keys::person(id), &person);
-    tx.put(keys::person_name(name.as_str()), &id);
+    tx.put(keys::person_name(&person.name), &id);
     Ok(())
 }
 

@@ -8,10 +8,9 @@ use argon2::password_hash::phc::PasswordHash;
 
 use super::account::{MAX_PASSWORD, by_name, person};
 use super::credentials::Shown;
-use super::group::groups_of;
 use super::token;
 use crate::access::{Credential, TokenLimits};
-use crate::catalog::Reads;
+use crate::catalog::{Reads, TokenRecord, keys};
 use crate::model::{Person, PersonId, PersonKind, ResourceId, Rights, Role};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
@@ -32,11 +31,13 @@ impl Store {
         password: &str,
         from: Option<IpAddr>,
     ) -> Result<Option<Caller>> {
-        let view = self.view()?;
+        let row = keys::person_name(name);
+        let view = self.view_of_login(&row)?;
         let Some((id, person)) = account(&view, name)? else { return Ok(None) };
+        self.met_user(row, id);
         let Some(hash) = &person.password else { return Ok(None) };
         match self.inner.credentials.knows(&Shown { hash, password, from }, self.now()) {
-            true => caller(&view, id, &person, Credential::Password).map(Some),
+            true => Ok(Some(caller(id, &person, Credential::Password))),
             false => Ok(None),
         }
     }
@@ -63,19 +64,20 @@ impl Store {
         }
         self.inner.credentials.remember(&Shown { hash, password, from }, self.now());
         let (id, person) = found.as_ref().ok_or_else(wrong)?;
-        caller(&view, *id, person, Credential::Password)
+        Ok(caller(*id, person, Credential::Password))
     }
 
     /// Who shows a token. A login is extended by that.
     pub fn authenticate_token(&self, token: &str) -> Result<Caller> {
-        let view = self.view()?;
-        let record = token::find(&view, token)?
-            .filter(|record| record.holds(self.now()))
-            .ok_or_else(token::ended)?;
+        let row = token::row(token).ok_or_else(token::ended)?;
+        let view = self.view_of_login(&row)?;
+        let record = view.get::<TokenRecord>(&row)?;
+        let record = record.filter(|record| record.holds(self.now())).ok_or_else(token::ended)?;
+        self.met_user(row, record.user);
         let person = person(&view, record.user)?
             .ok_or_else(|| unauthenticated("the token's user was removed"))?;
         self.extend_session(token, &record);
-        caller(&view, record.user, &person, Credential::Token(record.limits()))
+        Ok(caller(record.user, &person, Credential::Token(record.limits())))
     }
 
     /// Who shows nothing.
@@ -127,9 +129,9 @@ impl Store {
     }
 
     fn caller_by(&self, user: PersonId, credential: Credential) -> Result<Caller> {
-        let view = self.view()?;
+        let view = self.view_ahead(|| vec![keys::person(user)])?;
         let person = person(&view, user)?.ok_or_else(|| unauthenticated("no such user"))?;
-        caller(&view, user, &person, credential)
+        Ok(caller(user, &person, credential))
     }
 }
 
@@ -138,31 +140,22 @@ fn account(reads: &impl Reads, name: &str) -> Result<Option<(PersonId, Person)>>
     Ok(by_name(reads, name)?.filter(|(id, person)| is_account(*id, person)))
 }
 
-pub(super) fn caller(
-    reads: &impl Reads,
-    user: PersonId,
-    person: &Person,
-    credential: Credential,
-) -> Result<Caller> {
+pub(super) fn caller(user: PersonId, person: &Person, credential: Credential) -> Caller {
     let anonymous = user == PersonId::ANONYMOUS;
-    Ok(Caller {
+    Caller {
         user,
         name: person.name.as_str().into(),
-        groups: groups_of(reads, user)?.into(),
+        groups: person.groups.as_slice().into(),
         role: if anonymous { Role::User } else { person.role },
         elevated: true,
         credential: if anonymous { Credential::Anonymous } else { credential },
         ticket: None,
-    })
+    }
 }
 
 /// The caller that a user is who has logged in with a password.
-pub(crate) fn caller_by_password(
-    reads: &impl Reads,
-    user: PersonId,
-    person: &Person,
-) -> Result<Caller> {
-    caller(reads, user, person, Credential::Password)
+pub(crate) fn caller_by_password(user: PersonId, person: &Person) -> Caller {
+    caller(user, person, Credential::Password)
 }
 
 /// Whether this account can log in. `anonymous` cannot, whatever an earlier program recorded.

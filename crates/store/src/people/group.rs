@@ -1,9 +1,9 @@
 //! Groups and who is in them.
 
-use super::account::{add, by_name, name_of, nobody};
+use super::account::{add, by_name, name_of, nobody, person};
 use super::renew::announce;
 use crate::catalog::{Reads, Transaction, keys};
-use crate::model::{PersonId, PersonKind, Role};
+use crate::model::{Person, PersonId, PersonKind, Role};
 use crate::quotas::change_members;
 use crate::{Act, Caller, Error, Result, Store};
 
@@ -30,16 +30,16 @@ impl Store {
             let users = |names: &[String]| -> Result<Vec<PersonId>> {
                 names.iter().map(|name| find(tx, name, PersonKind::User)).collect()
             };
-            let (join, leave) = (users(join)?, users(leave)?);
-            let counted = change_members(tx, group, (&join, &leave), || self.new_id())?;
-            for user in join {
+            let (joining, leaving) = (users(join)?, users(leave)?);
+            let counted = change_members(tx, group, (&joining, &leaving), || self.new_id())?;
+            for user in joining {
                 tx.mark(keys::member(group, user));
-                tx.mark(keys::membership(user, group));
+                record_group(tx, user, group)?;
                 announce(tx, user, caller.user());
             }
-            for user in leave {
+            for user in leaving {
                 tx.delete(keys::member(group, user));
-                tx.delete(keys::membership(user, group));
+                forget_group(tx, user, group)?;
                 announce(tx, user, caller.user());
             }
             Ok(counted.then_some(group))
@@ -62,21 +62,38 @@ pub(crate) fn members_of(reads: &impl Reads, group: PersonId) -> Result<Vec<Pers
     Ok(rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(PersonId).collect())
 }
 
-/// The groups of a user.
-pub(super) fn groups_of(reads: &impl Reads, user: PersonId) -> Result<Vec<PersonId>> {
-    let rows = reads.rows(&keys::memberships(user), usize::MAX)?;
-    Ok(rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(PersonId).collect())
+/// Adds a group to the record of a user, if they are one.
+pub(crate) fn record_group(tx: &mut Transaction, user: PersonId, group: PersonId) -> Result<()> {
+    let Some(mut record) = person(tx, user)? else { return Ok(()) };
+    if let Err(place) = record.groups.binary_search(&group) {
+        record.groups.insert(place, group);
+        tx.put(keys::person(user), &record);
+    }
+    Ok(())
+}
+
+/// Removes a group from the record of a user, if it is there.
+fn forget_group(tx: &mut Transaction, user: PersonId, group: PersonId) -> Result<()> {
+    let Some(mut record) = person(tx, user)? else { return Ok(()) };
+    if let Ok(place) = record.groups.binary_search(&group) {
+        record.groups.remove(place);
+        tx.put(keys::person(user), &record);
+    }
+    Ok(())
 }
 
 /// Removes a deleted user from every group, or all members from a deleted group.
-pub(super) fn leave_all(tx: &mut Transaction, id: PersonId, by: PersonId) -> Result<()> {
-    for group in groups_of(tx, id)? {
-        tx.delete(keys::member(group, id));
-        tx.delete(keys::membership(id, group));
+pub(super) fn leave_all(
+    tx: &mut Transaction,
+    (id, person): (PersonId, &Person),
+    by: PersonId,
+) -> Result<()> {
+    for group in &person.groups {
+        tx.delete(keys::member(*group, id));
     }
     for (key, _) in tx.rows(&keys::members(id), usize::MAX)? {
         if let Some(user) = keys::last_id(&key).map(PersonId) {
-            tx.delete(keys::membership(user, id));
+            forget_group(tx, user, id)?;
             announce(tx, user, by);
         }
         tx.delete(key);

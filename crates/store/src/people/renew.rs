@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::authenticate::unauthenticated;
-use super::{account, group, ticket, token};
+use super::{account, ticket, token};
 use crate::access::{Credential, TokenLimits};
 use crate::catalog::{ChangeRecord, Reads, Transaction, keys};
 use crate::model::{PersonId, Role, Time};
@@ -30,7 +30,7 @@ impl Store {
             _ if caller.is_anonymous() => Role::User,
             _ => person.role,
         };
-        let groups = group::groups_of(&view, caller.user())?.into();
+        let groups = person.groups.into();
         let ticket = ticket.transpose()?;
         Ok(Caller { groups, role, credential, ticket, ..caller.clone() })
     }

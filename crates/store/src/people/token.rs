@@ -261,10 +261,12 @@ fn revoke(tx: &mut Transaction, key: bytes::Bytes, digest: &[u8]) {
 
 /// The record of a token, by its secret.
 pub(super) fn find(reads: &impl Reads, token: &str) -> Result<Option<TokenRecord>> {
-    match token.starts_with(PREFIX) {
-        true => reads.get(&keys::token(&digest(token))),
-        false => Ok(None),
-    }
+    row(token).map_or(Ok(None), |row| reads.get(&row))
+}
+
+/// Where the record of a token is, by its secret.
+pub(super) fn row(token: &str) -> Option<bytes::Bytes> {
+    token.starts_with(PREFIX).then(|| keys::token(&digest(token)))
 }
 
 /// The limits of a token of a user, if it still holds.

@@ -55,13 +55,28 @@ pub(crate) fn shown_mtime(reads: &impl Reads, of: &Stat) -> Result<Time> {
     }
 }
 
+/// So many collections are looked up one by one.
+const FEW: usize = 8;
+
+/// The keys of what a membership consists of: its changes, and the time of the last.
+pub(crate) fn keys_of(id: ResourceId) -> [Bytes; 2] {
+    [keys::member_changes(id), keys::members_changed(id)]
+}
+
 /// [`Store::memberships`] on a view.
 pub(crate) fn memberships(view: &View, of: &[Stat]) -> Result<Vec<Option<Membership>>> {
     let is_collection = |stat: &&Stat| stat.resource.kind == Kind::Collection;
     let ids: Vec<_> = of.iter().filter(is_collection).map(|stat| stat.id).collect();
-    let changes = view.values_of(&ids, keys::member_changes)?;
-    let times = view.values_of(&ids, keys::members_changed)?;
-    let mut found = changes.into_iter().zip(times);
+    let values = match ids.len() {
+        // Together, since that is one round trip over a network.
+        ..=FEW => view.values(&ids.iter().flat_map(|id| keys_of(*id)).collect::<Vec<_>>())?,
+        _ => {
+            let changes = view.values_of(&ids, keys::member_changes)?;
+            let times = view.values_of(&ids, keys::members_changed)?;
+            changes.into_iter().zip(times).flat_map(|(changes, time)| [changes, time]).collect()
+        }
+    };
+    let mut found = values.chunks_exact(2).map(|of| (of[0].clone(), of[1].clone()));
     let membership = |stat: &Stat| match is_collection(&stat).then(|| found.next()).flatten() {
         Some((changes, time)) => of_values(stat.id, &stat.resource, changes, time).map(Some),
         None => Ok(None),

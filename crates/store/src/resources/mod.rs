@@ -16,7 +16,7 @@ mod walk;
 pub(crate) use children::{children, has_children};
 pub(crate) use depth::require_depth;
 pub(crate) use grants::{entries as grant_entries, exchange as exchange_grants};
-pub(crate) use locate::{find, locate, read_ahead, trace};
+pub(crate) use locate::{find, keys_ahead, likely, locate, read_ahead, trace};
 pub(crate) use members::read as membership;
 pub(crate) use new::{new_resource, owned_resource, require_collection, split};
 pub(crate) use record::{

@@ -12,7 +12,7 @@ mod held;
 mod others;
 mod reading;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;

@@ -11,7 +11,7 @@ use crate::model::Time;
 use crate::{Clock, Parts, Store};
 
 #[derive(Debug)]
-pub(super) struct ManualClock(AtomicI64);
+pub(crate) struct ManualClock(AtomicI64);
 
 impl Clock for ManualClock {
     fn now(&self) -> Time {
@@ -24,7 +24,7 @@ impl Clock for ManualClock {
 }
 
 impl ManualClock {
-    pub(super) fn advance(&self, by: Duration) {
+    pub(crate) fn advance(&self, by: Duration) {
         self.0.fetch_add(by.as_nanos() as i64, Ordering::SeqCst);
     }
 }
@@ -55,7 +55,7 @@ impl Engine for Shared {
     }
 }
 
-pub(super) fn pair() -> (Store, Store, Arc<ManualClock>) {
+pub(crate) fn pair() -> (Store, Store, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock(AtomicI64::new(1_700_000_000_000_000_000)));
     let mut parts = Parts::new(Shared(MemoryEngine::new()), Place::memory("main"));
     parts.clock = clock.clone();

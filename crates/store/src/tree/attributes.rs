@@ -45,7 +45,7 @@ impl Store {
             || change.owner.is_some();
         let plain = change.mode.is_some() || change.mtime.is_some() || change.media_type.is_some();
         let first = if owning { Operation::SetOwner } else { Operation::SetAttributes };
-        self.transact(|tx| {
+        self.transact_at(at, |tx| {
             let chain = find(tx, caller, at, first)?;
             if plain {
                 chain.require(caller, Operation::SetAttributes, at)?;

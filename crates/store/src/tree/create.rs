@@ -50,7 +50,7 @@ impl Store {
         options: CreateOptions,
     ) -> Result<Stat> {
         let to = to.clone().into();
-        self.transact(|tx| {
+        self.transact_at(&to, |tx| {
             let path = destination(tx, caller, &to)?;
             self.create_in(tx, caller, &path, &draft, options)
         })
@@ -65,7 +65,7 @@ impl Store {
         options: CreateOptions,
         (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
     ) -> Result<Stat> {
-        self.transact(|tx| {
+        self.transact_at(&path.into(), |tx| {
             let stat = self.create_in(tx, caller, path, &draft, options)?;
             also(&mut Notes::in_commit(tx, opening, stat.id))?;
             Ok(stat)
@@ -83,7 +83,7 @@ impl Store {
         description: &Graph,
     ) -> Result<(Stat, Graph)> {
         let options = CreateOptions { exist_ok: false, ..options };
-        self.transact(|tx| {
+        self.transact_at(&path.into(), |tx| {
             let stat = self.create_in(tx, caller, path, draft, options)?;
             let shown = metadata::describe_new(tx, caller, stat.id, description)?;
             Ok((stat, shown))

@@ -43,7 +43,7 @@ impl Store {
         at: &At,
         options: &RemoveOptions,
     ) -> Result<Option<TrashItem>> {
-        let (kept, is_job) = self.transact(|tx| {
+        let (kept, is_job) = self.transact_at(at, |tx| {
             tx.frees_space();
             let chain = find(tx, caller, at, Operation::Remove)?;
             contents::check_removal(tx, options.if_match.as_deref(), &chain)?;

@@ -9,7 +9,7 @@ use crate::{Caller, Result, Store};
 impl Store {
     /// Returns one resource. Needs [`Rights::READ_DESCRIPTION`].
     pub fn stat(&self, caller: &Caller, at: &At) -> Result<Stat> {
-        stat(&self.view()?, caller, at)
+        stat(&self.view_at(at)?, caller, at)
     }
 
     /// Returns many resources on one snapshot; each has its own answer. It is one read of the catalog if all were seen before.
@@ -28,7 +28,7 @@ impl Store {
 
     /// What `caller` may do with a resource that they may see.
     pub fn rights(&self, caller: &Caller, at: &At) -> Result<Rights> {
-        Ok(find(&self.view()?, caller, at, Operation::ShowAccess)?.rights(caller))
+        Ok(find(&self.view_at(at)?, caller, at, Operation::ShowAccess)?.rights(caller))
     }
 }
 

@@ -62,7 +62,7 @@ pub enum Prune {
 impl Store {
     /// The versions of a resource, the newest number first. Needs `Rights::READ_CONTENT`.
     pub fn versions(&self, caller: &Caller, at: &At) -> Result<Vec<Version>> {
-        let view = self.view()?;
+        let view = self.view_at(at)?;
         let id = find(&view, caller, at, Operation::ReadVersions)?.id();
         let versions = records(&view, id)?.into_iter().rev();
         Ok(versions.map(|(number, record)| Version::new(number, record)).collect())

@@ -338,12 +338,12 @@ const DERIVABLE: &[Damage] = &[
         |w| w.raw_put(b"uother".to_vec(), w.value(b"uu")),
         &[Kind::Reference],
     ),
-    ("a membership that does not show", |w| w.raw_delete(&w.first(b'm')), &[Kind::Reference]),
     (
-        "a membership that is none",
-        |w| w.raw_put(key(b'm', &[10, 11]), Bytes::new()),
+        "a membership that does not show",
+        |w| w.raw_put(key(b'M', &[10, 11]), Bytes::new()),
         &[Kind::Reference],
     ),
+    ("a membership that is none", |w| w.raw_delete(&w.first(b'M')), &[Kind::Reference]),
     (
         "a member that is not",
         |w| w.raw_put(key(b'M', &[10, NOBODY]), Bytes::new()),

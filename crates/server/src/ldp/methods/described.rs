@@ -43,7 +43,7 @@ impl Described {
     /// Reads what the caller may read.
     pub(super) fn read(store: &Store, call: &Call) -> Result<Self, Fault> {
         call.seen(store)?;
-        let reading = store.reading(&call.caller)?;
+        let reading = call.reading(store)?;
         let mut ids = vec![reading.graph(&call.at())?.0.id];
         for below in reading.below(&call.at())? {
             // Hidden resources are not included.

@@ -135,7 +135,7 @@ pub(crate) fn create_graph(
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
-    Ok(Seen::new(&store.reading(&call.caller)?, made.0, made.1)?)
+    Ok(Seen::new(&store.reading_of(&call.caller, &path.into())?, made.0, made.1)?)
 }
 
 /// The model of a new RDF source: what the Link header says, or the body.

@@ -109,7 +109,7 @@ fn managed(
     if !update.looks() {
         return Ok(managed);
     }
-    let reading = store.reading(&call.caller)?;
+    let reading = call.reading(store)?;
     for members in Members::all(&reading, seen, &call.web)? {
         for page in members.pages(store, &call.caller, &call.web) {
             managed.extend(page?);

@@ -66,7 +66,7 @@ pub(crate) async fn answer(call: Call, found: Found) -> Result<Response, Fault> 
 }
 
 fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
-    let reading = store.reading(&call.caller)?;
+    let reading = call.reading(store)?;
     let seen = call.seen_in(&reading, store)?;
     if html::is_wanted(call, &seen) {
         return html::show(&reading, store, call, &seen);

@@ -70,7 +70,7 @@ impl<'a> Sieve<'a> {
         let iris = OwnIris::new(&call.web, seen.path());
         let elsewhere = external::kept(&seen.description);
         so.extend(elsewhere.iter().map(|statement| triple(statement.clone(), &iris)));
-        let reading = store.reading(&call.caller)?;
+        let reading = call.reading(store)?;
         let mut members = Members::all(&reading, seen, &call.web)?;
         members.retain(|members| triples.iter().any(|triple| members.tell(triple)));
         for members in members {

@@ -216,7 +216,12 @@ impl Call {
     /// # Errors
     /// Those of [`Call::missing`] if it does not exist.
     pub(crate) fn seen(&self, store: &Store) -> Result<Seen, Fault> {
-        self.seen_in(&store.reading(&self.caller)?, store)
+        self.seen_in(&self.reading(store)?, store)
+    }
+
+    /// The state of the store, for an answer about what the request names.
+    pub(crate) fn reading(&self, store: &Store) -> Result<Reading, Fault> {
+        Ok(store.reading_of(&self.caller, &self.at())?)
     }
 
     /// The same in one state of the store.

@@ -93,5 +93,5 @@ pub(crate) async fn register(
         replace: question.replace,
     };
     let stat = app.store().register(&caller, &path, &file).await?;
-    Ok((StatusCode::CREATED, answer(&app, stat)?))
+    Ok((StatusCode::CREATED, answer(&app, &caller, stat)?))
 }

@@ -126,7 +126,7 @@ pub(crate) async fn complete(
     let sha256 = question.sha256.as_deref().map(digest).transpose()?;
     let how = Completion { sha256, force: question.force, ..Completion::default() };
     let stat = app.store().complete_upload(&caller, id, how).await?;
-    answer(&app, stat)
+    answer(&app, &caller, stat)
 }
 
 /// A SHA-256 in hexadecimal.

@@ -39,7 +39,7 @@ pub(crate) async fn put(
     let stat = app.store().put(&caller, at, body.into_data_stream(), options).await?;
     let created = stat.resource.revision == 1;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, answer(&app, stat)?).into_response())
+    Ok((status, answer(&app, &caller, stat)?).into_response())
 }
 
 /// The place of this name.
@@ -65,13 +65,13 @@ pub(crate) async fn patch(
 ) -> Result<Json<Resource>, Problem> {
     let conditions = write_conditions(&headers)?;
     let stat = match patch_of(&query)? {
-        Patch::Truncate(size) => truncate(&app, caller, at, size, conditions).await?,
+        Patch::Truncate(size) => truncate(&app, caller.clone(), at, size, conditions).await?,
         Patch::Write(position) => {
             let how = (&conditions, &expected(&headers, &body)?);
             app.store().write_at(&caller, &at, position, body.into_data_stream(), how).await?
         }
     };
-    answer(&app, stat)
+    answer(&app, &caller, stat)
 }
 
 /// A change of a content in place.
@@ -112,6 +112,6 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A resource after a change.
-pub(crate) fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
-    app.quick(|store| Ok(Json(Resource::changed(&stat, store)?)))
+pub(crate) fn answer(app: &App, caller: &Caller, stat: Stat) -> Result<Json<Resource>, Problem> {
+    app.quick(|store| Ok(Json(Resource::changed(&stat, store, caller)?)))
 }

@@ -61,7 +61,7 @@ pub(crate) async fn replace(
     app.blocking(move |store| {
         let stat =
             store.change_graph(&caller, &at, &conditions, |old| Ok(with_units(&wanted, old)))?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }

@@ -44,7 +44,7 @@ pub(crate) async fn change(
     let changes: Vec<AvuChange> = changes.collect::<Result<_, Problem>>()?;
     app.blocking(move |store| {
         let stat = store.change_avus(&caller, &at, &changes, &conditions)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }
@@ -63,7 +63,7 @@ pub(crate) async fn copy(
     let conditions = write_conditions(&headers)?;
     app.blocking(move |store| {
         let stat = store.copy_description(&caller, &from, &to, &conditions)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }

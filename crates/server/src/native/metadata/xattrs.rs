@@ -58,7 +58,7 @@ pub(crate) async fn put(
     let xattr = Xattr { name, value: small_body(request, &app).await? };
     app.blocking(move |store| {
         let stat = store.set_xattr(&caller, &at, &xattr, &conditions)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }
@@ -75,7 +75,7 @@ pub(crate) async fn remove(
     let conditions = write_conditions(&headers)?;
     app.blocking(move |store| {
         let stat = store.remove_xattr(&caller, &at, &name, &conditions)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }

@@ -27,7 +27,7 @@ pub(crate) async fn restore(
     app.blocking(move |store| match store.restore_as_of(&caller, &what)? {
         RestoredPast::Job(job) => Ok(accepted(job)),
         RestoredPast::Now(stat) => {
-            let resource = Resource::changed(&stat, store)?;
+            let resource = Resource::changed(&stat, store, &caller)?;
             Ok((StatusCode::CREATED, Json(resource)).into_response())
         }
     })

@@ -34,7 +34,7 @@ pub(crate) async fn set(
             media_type: question.media_type.map(|text| Some(text).filter(|text| !text.is_empty())),
         };
         let stat = store.set_attributes(&caller, &at, &change)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }

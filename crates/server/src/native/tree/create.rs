@@ -29,7 +29,7 @@ pub(crate) async fn create(
     };
     app.blocking(move |store| {
         let stat = store.create(&caller, &to, draft, options)?;
-        let resource = Resource::changed(&stat, store)?;
+        let resource = Resource::changed(&stat, store, &caller)?;
         Ok((StatusCode::CREATED, Json(resource)))
     })
     .await

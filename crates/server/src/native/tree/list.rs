@@ -36,7 +36,7 @@ pub(crate) async fn list(
         let (options, described) = (ListOptions { after, limit }, with.description || with.xattrs);
         let DetailedPage { page, details } =
             store.list_detailed(&caller, &at, &options, described)?;
-        let mut names = Names::new(store);
+        let mut names = Names::for_caller(store, &caller);
         names.read_memberships(&page.entries)?;
         let entries = page.entries.iter().zip(&details).map(|(entry, details)| {
             Ok(Resource::of(entry, &mut names)?.with_details(details, with))
@@ -63,7 +63,7 @@ pub(crate) async fn list_brief(
     let limit = page_limit(query.limit, ListOptions::MAX)?;
     let listing = app.blocking(move |store| {
         let page = store.list(&caller, &at, &ListOptions { after, limit })?;
-        let mut names = Names::new(store);
+        let mut names = Names::for_caller(store, &caller);
         names.read_memberships(&page.entries)?;
         let entries = page.entries.iter().map(|entry| Brief::of(entry, &mut names));
         let entries = entries.collect::<cenote_store::Result<_>>()?;

@@ -25,7 +25,7 @@ pub(crate) async fn relocate(
     let options = MoveOptions { replace, parents, versions };
     app.blocking(move |store| {
         let stat = store.relocate(&caller, &from, &to, options)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }
@@ -47,7 +47,7 @@ pub(crate) async fn copy(
     let options = CopyOptions { replace, parents, recursive, conditions };
     app.blocking(move |store| {
         let stat = store.copy(&caller, &from, &to, options)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }

@@ -35,7 +35,8 @@ pub(crate) async fn stat(
             false => (store.stat(&caller, &at)?, None),
         };
         let rights = store.rights(&caller, &at)?;
-        let resource = Resource::of(&stat, &mut Names::new(store))?.with_description_tag(tag);
+        let resource =
+            Resource::of(&stat, &mut Names::for_caller(store, &caller))?.with_description_tag(tag);
         Ok(StatAnswer { resource, level: rights.to_string() })
     });
     answer_digested(&headers, &answer.await?)
@@ -57,7 +58,7 @@ pub(crate) async fn stat_many(
     app.blocking(move |store| {
         let asked: Vec<At> = named.iter().flatten().cloned().collect();
         let mut found = store.stat_many(&caller, &asked)?.into_iter();
-        let mut names = Names::new(store);
+        let mut names = Names::for_caller(store, &caller);
         let mut outcome = |named: Result<At, Problem>| {
             named?;
             let stat = found.next().expect("one answer for each question")?;

@@ -58,7 +58,7 @@ pub(crate) async fn restore(
     let options = RestoreOptions { to, parents };
     app.blocking(move |store| {
         let stat = store.restore_removed(&caller, ResourceId(id), &options)?;
-        Ok(Json(Resource::changed(&stat, store)?))
+        Ok(Json(Resource::changed(&stat, store, &caller)?))
     })
     .await
 }

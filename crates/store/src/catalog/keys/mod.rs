@@ -34,7 +34,6 @@
 //! | `U` person | `Person` | a user or group |
 //! | `u` name | `PersonId` | the user or group of that name |
 //! | `M` group user | empty | who is in a group |
-//! | `m` user group | empty | the groups of a user |
 //! | `t` sha256(token) | `TokenRecord` | an access token |
 //! | `y` user token-id | sha256(token) | the tokens of a user |
 //! | `T` digest | `TicketRecord` | a ticket |

@@ -34,18 +34,6 @@ pub(crate) fn all_members() -> KeyRange {
     Key::new(b'M').prefix()
 }
 
-pub(crate) fn membership(user: PersonId, group: PersonId) -> Bytes {
-    Key::new(b'm').id(user.0).id(group.0).done()
-}
-
-pub(crate) fn memberships(user: PersonId) -> KeyRange {
-    Key::new(b'm').id(user.0).prefix()
-}
-
-pub(crate) fn all_memberships() -> KeyRange {
-    Key::new(b'm').prefix()
-}
-
 pub(crate) fn token(digest: &[u8; 32]) -> Bytes {
     Key::new(b't').bytes(digest).done()
 }

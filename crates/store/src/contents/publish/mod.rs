@@ -86,7 +86,8 @@ impl Store {
     /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
     pub fn may_put(&self, caller: &Caller, at: impl Into<At>, options: &PutOptions) -> Result<()> {
         options.check()?;
-        let (view, at) = (self.view()?, at.into());
+        let at = at.into();
+        let view = self.view_at(&at)?;
         let spot = Spot::of(&view, caller, &at, options.parents)?;
         match &spot {
             Spot::Seen(chain) => {
@@ -108,7 +109,7 @@ impl Store {
         options: &PutOptions,
     ) -> Result<Stat> {
         let at = at.into();
-        self.transact(|tx| self.publish_in(tx, caller, &at, received, options))
+        self.transact_at(&at, |tx| self.publish_in(tx, caller, &at, received, options))
     }
 
     /// The same, with a change of an opening's notes in the commit that publishes: if that is refused, nothing is published.
@@ -121,7 +122,7 @@ impl Store {
         (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
     ) -> Result<Stat> {
         let at = at.into();
-        self.transact(|tx| {
+        self.transact_at(&at, |tx| {
             let stat = self.publish_in(tx, caller, &at, received, options)?;
             also(&mut Notes::in_commit(tx, opening, stat.id))?;
             Ok(stat)

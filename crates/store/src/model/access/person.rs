@@ -89,12 +89,15 @@ pub struct Person {
     /// The password as an argon2 PHC string; without one the account cannot log in.
     #[n(4)]
     pub(crate) password: Option<String>,
+    /// The groups of a user, by id: a login reads them with the rest. Each group has its members in a table.
+    #[cbor(n(5), default)]
+    pub(crate) groups: Vec<PersonId>,
 }
 
 /// Leaves the password out.
 impl std::fmt::Debug for Person {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { name, kind, role, created, password: _ } = self;
+        let Self { name, kind, role, created, password: _, groups: _ } = self;
         f.debug_struct("Person")
             .field("name", name)
             .field("kind", kind)

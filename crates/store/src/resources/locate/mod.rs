@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::access::{Chain, Operation};
-use crate::catalog::{Child, Reads, Record, keys};
+use crate::catalog::{Child, Edges, Reads, Record, keys};
 use crate::model::{At, Name, Resource, ResourceId, StorePath};
 use crate::{Bytes, Caller, Error, Result};
 
@@ -47,28 +47,52 @@ pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain
     Ok(Chain::from_root(met))
 }
 
-/// Reads in one call what finding each of these is likely to read: their previous targets and the records there.
+/// Reads in one call what finding each of these is likely to read.
 pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At>) -> Result<()> {
+    reads.values(&keys_ahead(reads.edges(), at)).map(drop)
+}
+
+/// The keys that finding each of these is likely to read: their previous targets and the records there.
+pub(crate) fn keys_ahead<'a>(edges: &Edges, at: impl Iterator<Item = &'a At>) -> Vec<Bytes> {
     let mut keys = vec![keys::resource(ResourceId::ROOT)];
     let mut last: &[Name] = &[];
     for at in at {
         match at {
             At::Path(path) => {
                 let names = path.names();
-                let ids = reads.edges().down(ResourceId::ROOT, names);
+                let ids = edges.down(ResourceId::ROOT, names);
                 // Many are in one collection: the way there is read once.
                 let same = names.iter().zip(last).take_while(|(one, other)| one == other).count();
                 keys.extend(way(&ids, names, 2 * same + 1));
                 last = names;
             }
-            At::Id(id) | At::Child(id, _) => {
-                keys.extend(reads.edges().up(*id).into_iter().map(keys::resource));
+            At::Id(id) => keys.extend(edges.up(*id).into_iter().map(keys::resource)),
+            At::Child(id, name) => {
+                keys.extend(edges.up(*id).into_iter().map(keys::resource));
+                keys.extend(way(
+                    &edges.down(*id, std::slice::from_ref(name)),
+                    std::slice::from_ref(name),
+                    1,
+                ));
             }
         }
     }
     keys.sort_unstable();
     keys.dedup();
-    reads.values(&keys).map(drop)
+    keys
+}
+
+/// What was met last at some place, if anything was.
+pub(crate) fn likely(edges: &Edges, at: &At) -> Option<ResourceId> {
+    let beyond = |from, names: &[Name]| {
+        let ids = edges.down(from, names);
+        ids.last().copied().filter(|_| ids.len() == names.len() + 1)
+    };
+    match at {
+        At::Path(path) => beyond(ResourceId::ROOT, path.names()),
+        At::Id(id) => Some(*id),
+        At::Child(id, name) => beyond(*id, std::slice::from_ref(name)),
+    }
 }
 
 /// Resources from the root down.

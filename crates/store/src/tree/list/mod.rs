@@ -45,7 +45,7 @@ impl Store {
     /// Lists the children of a collection. Needs `Rights::LIST` on it; shows
     /// those on which the caller has `Rights::READ_DESCRIPTION`.
     pub fn list(&self, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
-        Ok(list(&self.view()?, caller, at, options)?.0)
+        Ok(list(&self.view_of_members(at)?, caller, at, options)?.0)
     }
 
     /// The same with more of each entry: what the caller may do with it and, if `described`, its description. A page ends before
@@ -57,7 +57,7 @@ impl Store {
         options: &ListOptions,
         described: bool,
     ) -> Result<DetailedPage> {
-        let view = self.view()?;
+        let view = self.view_of_members(at)?;
         let (mut page, rights) = list(&view, caller, at, options)?;
         let details = match described {
             false => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cenote_store::{Kind, Membership, PersonId, ResourceId, Result, Stat, Store};
+use cenote_store::{Caller, Kind, Membership, PersonId, ResourceId, Result, Stat, Store};
 
 /// The names that one answer needs; each is looked up once.
 #[derive(Debug)]
@@ -15,6 +15,13 @@ pub(crate) struct Names<'a> {
 impl<'a> Names<'a> {
     pub(crate) fn new(store: &'a Store) -> Self {
         Self { store, known: HashMap::new(), memberships: HashMap::new() }
+    }
+
+    /// The same for an answer to this caller, who owns most of what they ask for.
+    pub(crate) fn for_caller(store: &'a Store, caller: &Caller) -> Self {
+        let mut names = Self::new(store);
+        names.known.insert(caller.user(), caller.name().to_owned());
+        names
     }
 
     pub(crate) fn store(&self) -> &'a Store {

@@ -1,8 +1,8 @@
 //! The JSON form of a resource, which all routes use.
 
 use cenote_store::{
-    Algorithm, Details, Error, ErrorKind, Kind, LinkIntegrity, Retention, Stat, Store, Versioning,
-    Xattr as StoreXattr, avus_of,
+    Algorithm, Caller, Details, Error, ErrorKind, Kind, LinkIntegrity, Retention, Stat, Store,
+    Versioning, Xattr as StoreXattr, avus_of,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -118,8 +118,12 @@ pub(crate) fn unanswered(error: Error) -> Error {
 
 impl Resource {
     /// A resource as a change has left it.
-    pub(crate) fn changed(stat: &Stat, store: &Store) -> cenote_store::Result<Self> {
-        Self::of(stat, &mut Names::new(store)).map_err(unanswered)
+    pub(crate) fn changed(
+        stat: &Stat,
+        store: &Store,
+        caller: &Caller,
+    ) -> cenote_store::Result<Self> {
+        Self::of(stat, &mut Names::for_caller(store, caller)).map_err(unanswered)
     }
 
     pub(crate) fn of(stat: &Stat, names: &mut Names<'_>) -> cenote_store::Result<Self> {

@@ -1,0 +1,125 @@
+//! One moment of the store for an answer that consists of several: over a network they share a snapshot and what was read in it.
+//!
+//! Invariants: a change through the store ends the moment, so whoever changes something sees the change. It ends with the answer at
+//! the latest: what is kept of the store beyond it, such as a content being sent, holds no snapshot at a client's pace.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use crate::catalog::{Ahead, View};
+use crate::{Result, Store};
+
+/// The moment of an answer.
+#[derive(Debug, Default)]
+pub(crate) struct Moment(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The snapshot, from the first read on, with [`Pins::moment`](crate::contents::Pins::moment) before it.
+    begun: Option<(Ahead, u64)>,
+    /// Whether the answer was given.
+    over: bool,
+}
+
+/// Ends a moment with the answer, also if that panics.
+struct Answering(Option<Arc<Moment>>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        if let Some(moment) = &self.0 {
+            *moment.state() = State { begun: None, over: true };
+        }
+    }
+}
+
+impl Moment {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is read from now on is of another moment.
+    pub(crate) fn end(&self) {
+        self.state().begun = None;
+    }
+}
+
+impl Store {
+    /// Gives an answer with the store, whose reads are then all of the moment of the first, until something is changed through it. The
+    /// reads of an embedded store, which cost little, are each of their own moment, as ever.
+    pub fn at_one_moment<T>(&self, answer: impl FnOnce(&Self) -> T) -> T {
+        let is_far = self.parts().engine.is_shared() && self.within.is_none();
+        let moment = is_far.then(Arc::<Moment>::default);
+        let _answering = Answering(moment.clone());
+        answer(&Self { moment, ..self.clone() })
+    }
+
+    /// The view of the moment that this is, if it lasts; its first one reads the values at `keys`.
+    pub(crate) fn view_in_moment(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<Option<View>> {
+        let Some(moment) = &self.moment else { return Ok(None) };
+        let mut state = moment.state();
+        if state.over {
+            return Ok(None);
+        }
+        let (snapshot, moment) = match &state.begun {
+            Some(begun) => begun.clone(),
+            None => {
+                // Before the snapshot, as in every view.
+                let pins = self.inner.pins.moment();
+                let ahead = Ahead::begin(&*self.parts().engine, &keys())?;
+                state.begun.insert((ahead, pins)).clone()
+            }
+        };
+        Ok(Some(View { snapshot: Box::new(snapshot), edges: self.inner.edges.clone(), moment }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::servers::testing::pair;
+    use crate::{At, Caller, CreateOptions, Draft, Store};
+
+    fn at(path: &str) -> At {
+        At::Path(path.parse().unwrap())
+    }
+
+    fn admin(store: &Store) -> Caller {
+        store.caller_for(store.person_named("root").unwrap().0).unwrap()
+    }
+
+    fn make(store: &Store, path: &str) {
+        let made =
+            store.create(&admin(store), &at(path), Draft::Collection, CreateOptions::default());
+        made.unwrap();
+    }
+
+    fn is_there(store: &Store, path: &str) -> bool {
+        store.stat(&admin(store), &at(path)).is_ok()
+    }
+
+    #[test]
+    fn the_reads_of_an_answer_are_of_one_moment_until_it_changes_something() {
+        let (one, other, _) = pair();
+        one.at_one_moment(|store| {
+            assert!(!is_there(store, "/a"));
+            make(&other, "/a");
+            assert!(!is_there(store, "/a"), "of the same moment");
+            assert!(is_there(&one, "/a"));
+            make(store, "/b");
+            assert!(is_there(store, "/a") && is_there(store, "/b"));
+        });
+    }
+
+    #[test]
+    fn what_is_kept_of_an_answer_is_of_no_moment() {
+        let (one, other, _) = pair();
+        let kept = one.at_one_moment(|store| {
+            assert!(!is_there(store, "/a"));
+            store.clone()
+        });
+        assert!(kept.moment.as_ref().unwrap().state().begun.is_none());
+        make(&other, "/a");
+        assert!(is_there(&kept, "/a"));
+        assert!(kept.moment.as_ref().unwrap().state().begun.is_none());
+    }
+}
