@@ -112,6 +112,30 @@ impl Stated {
         Some(found)
     }
 
+    /// Removes what is stated of the resource with a predicate; returns the first text that it was.
+    pub(super) fn take_text(&mut self, own: &str, predicate: &str) -> Option<String> {
+        let mut texts = Vec::new();
+        self.0.retain(|triple| match (&triple.subject, &triple.object) {
+            (NamedOrBlankNode::NamedNode(subject), Term::Literal(text))
+                if subject.as_str() == own && triple.predicate.as_str() == predicate =>
+            {
+                texts.push(text.value().to_owned());
+                false
+            }
+            _ => true,
+        });
+        texts.into_iter().min()
+    }
+
+    /// States a text of the resource.
+    pub(super) fn add_text(&mut self, own: &str, predicate: &str, text: &str) {
+        self.0.push(Triple::new(
+            NamedNode::new_unchecked(own),
+            NamedNode::new_unchecked(predicate),
+            Literal::new_simple_literal(text),
+        ));
+    }
+
     /// Says of the resource that it has a type.
     pub(super) fn add_type(&mut self, own: &str, class: &str) {
         self.0.push(Triple::new(

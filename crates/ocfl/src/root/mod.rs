@@ -60,7 +60,8 @@ impl Root {
         }
         if !is_declared {
             layout::write(path, &Layout::default())?;
-            let (name, text) = declaration(Spec::V1_1);
+            // 1.1 differs in nothing that is written here, and fcrepo before 6.4 does not read it.
+            let (name, text) = declaration(Spec::V1_0);
             // The last step: a directory without the declaration is not a root yet.
             write(&path.join(name), text.as_bytes())?;
             sync(path)?;

@@ -15,7 +15,7 @@ fn only_an_empty_directory_becomes_a_root() {
     let new = dir.path().join("a/b");
     Root::create(&new).unwrap();
     // A root interrupted before its declaration was written is completed.
-    fs::remove_file(new.join("0=ocfl_1.1")).unwrap();
+    fs::remove_file(new.join("0=ocfl_1.0")).unwrap();
     assert_eq!(Root::open(&new).unwrap_err().code, "E069");
     assert!(Root::create(&new).unwrap().objects().unwrap().is_empty());
 }

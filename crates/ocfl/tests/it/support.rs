@@ -21,7 +21,11 @@ pub(crate) struct Sample {
 impl Sample {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let root = Root::create(dir.path()).unwrap();
+        // Of OCFL 1.1, which has more rules than what is written by default; its objects are, too.
+        Root::create(dir.path()).unwrap();
+        fs::remove_file(dir.path().join("0=ocfl_1.0")).unwrap();
+        fs::write(dir.path().join("0=ocfl_1.1"), "ocfl_1.1\n").unwrap();
+        let root = Root::open(dir.path()).unwrap();
         let mut draft = Draft::new(&root, "urn:sample").unwrap();
         let states: [&[(&str, &str)]; 3] =
             [&[("a.txt", "one")], &[("a.txt", "two"), ("b/c.txt", "one")], &[("a.txt", "two")]];

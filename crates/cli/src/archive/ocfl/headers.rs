@@ -18,6 +18,9 @@ pub(super) const DESCRIBES: &str =
 pub(super) const CLASSES: [&str; 2] =
     ["http://www.w3.org/ns/ldp#DirectContainer", "http://www.w3.org/ns/ldp#IndirectContainer"];
 
+/// What the store states of a file whose name differs from that of the resource, and fcrepo has in the header.
+pub(super) const FILENAME: &str = "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#filename";
+
 /// The header of a resource.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,7 +35,7 @@ pub(super) struct Header {
     #[serde(default)]
     pub(super) mime_type: Option<String>,
     #[serde(default)]
-    filename: Option<String>,
+    pub(super) filename: Option<String>,
     #[serde(default)]
     content_size: Option<i64>,
     #[serde(default)]

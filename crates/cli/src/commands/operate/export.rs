@@ -48,7 +48,7 @@ struct RoCrate {
     jobs: NonZeroUsize,
 }
 
-/// An OCFL 1.1 storage root, with an object for each resource as fcrepo 6 has them
+/// An OCFL 1.0 storage root, with an object for each resource as fcrepo 6 has them
 ///
 /// Each object has a version for each state that the store has kept, with its time, its author and its
 /// label, and the current state as the newest one. What an object has already is not written again: run

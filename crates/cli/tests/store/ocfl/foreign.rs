@@ -93,6 +93,35 @@ fn an_archival_group_of_fedora_becomes_its_resources() {
     assert_eq!(code, 3, "{said}");
 }
 
+/// fcrepo 6 writes the description of a file as statements about `…/fcr:metadata`, and shows them as statements about the file.
+#[test]
+fn what_fedora_states_of_the_description_of_a_file_is_stated_of_the_file() {
+    let world = World::local();
+    let id = "info:fedora/files/with%20space";
+    let file =
+        header(id, BINARY, "with%20space").replace("{\"id\"", "{\"filename\":\"a b.bin\",\"id\"");
+    let about = format!("{id}/fcr:metadata");
+    let described = header(&about, DESCRIPTION, "with%20space~fcr-desc.nt");
+    let stated = format!(
+        "<{about}> <http://purl.org/dc/terms/title> \"Title\" .\n<{about}#part> <urn:of> <{about}> .\n"
+    );
+    let files = [
+        (".fcrepo/fcr-root.json", file.as_str()),
+        (".fcrepo/fcr-root~fcr-desc.json", &described),
+        ("with%20space", "bytes"),
+        ("with%20space~fcr-desc.nt", &stated),
+    ];
+    object(&world, id, &[(100, "", &files)]);
+    world.ok(&["import", "ocfl", "archive", "/kept"]);
+    let shown = world.ok(&["meta", "show", "/kept/files/with space"]);
+    assert!(shown.contains("Title") && shown.contains("ebucore#filename = a b.bin"), "{shown}");
+    let check = world.ok(&["import", "ocfl", "archive", "/kept", "--check"]);
+    assert!(check.contains("are the same"), "{check}");
+    world.ok(&["export", "ocfl", "/kept", "again"]);
+    world.ok(&["import", "ocfl", "again", "/twice"]);
+    assert_eq!(world.ok(&["meta", "show", "/twice/files/with space"]), shown);
+}
+
 #[test]
 fn any_other_object_becomes_a_collection_of_its_files() {
     let world = World::local();

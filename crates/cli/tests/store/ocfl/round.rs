@@ -43,6 +43,23 @@ fn a_collection_round_trips_with_its_versions() {
     }
 }
 
+/// It takes a storage root of OCFL 1.0 in which each resource has a parent; the root is its own.
+#[test]
+fn an_export_has_what_fcrepo_requires() {
+    let world = World::local();
+    lab(&world);
+    world.ok(&["export", "ocfl", "/lab", "archive"]);
+    assert!(world.path("archive/0=ocfl_1.0").exists());
+    for object in objects(&world, "archive") {
+        let digest = &object.inventory().newest().state[".fcrepo/fcr-root.json"];
+        let header = object.read(digest, 1 << 20).unwrap();
+        let header: serde_json::Value = serde_json::from_slice(&header).unwrap();
+        let [id, parent] = ["id", "parent"].map(|field| header[field].as_str().unwrap());
+        let above = id.rsplit_once('/').map_or("info:fedora", |(above, _)| above);
+        assert_eq!(parent, above);
+    }
+}
+
 #[test]
 fn existing_content_is_not_written_again() {
     let world = World::local();

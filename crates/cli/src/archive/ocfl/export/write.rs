@@ -8,7 +8,7 @@ use cenote_ocfl::{Draft, Hashes, Inventory, Object, Stamp, User, Version};
 use futures_util::StreamExt;
 
 use super::super::headers::{
-    ANY, BASIC, BINARY, Bytes, CLASSES, DESCRIPTION, DIRECTORY, Header, OWN, Times,
+    ANY, BASIC, BINARY, Bytes, CLASSES, DESCRIPTION, DIRECTORY, FILENAME, Header, OWN, Times,
 };
 use super::super::{Written, extra};
 use super::Export;
@@ -31,6 +31,8 @@ struct Files {
     graph: Vec<u8>,
     /// The path of the bytes, and their SHA-256.
     content: Option<(String, String)>,
+    /// The name of a file.
+    filename: Option<String>,
     extra: Option<Vec<u8>>,
 }
 
@@ -96,15 +98,19 @@ impl Export<'_> {
         let Some(content) = &state.content else {
             let (graph, graph_path) = (stated.text(), CONTAINER.to_owned());
             let model = class.unwrap_or(BASIC);
-            return Ok(Files { model, graph_path, graph, content: None, extra });
+            return Ok(Files { model, graph_path, graph, content: None, filename: None, extra });
         };
         let name = file_name(place);
         let sha256 = match &content.sha256 {
             Some(sha256) => sha256.clone(),
             None => self.sha256(resource, state).await?,
         };
-        let (graph, graph_path) = (state.stated.text(), format!("{name}{DESCRIBED}"));
-        Ok(Files { model: BINARY, graph_path, graph, content: Some((name, sha256)), extra })
+        let mut stated = state.stated.clone();
+        let filename = stated.take_text(&self.names.iri(place), FILENAME);
+        let filename = filename.or_else(|| place.name().map(str::to_owned));
+        let (graph, graph_path) = (stated.text(), format!("{name}{DESCRIBED}"));
+        let content = Some((name, sha256));
+        Ok(Files { model: BINARY, graph_path, graph, content, filename, extra })
     }
 
     /// The SHA-256 of bytes of which the store does not know it yet.
@@ -143,7 +149,8 @@ impl Export<'_> {
         written: &mut Written,
     ) -> Result<()> {
         let id = self.names.iri(place);
-        let parent = place.parent().map(|parent| self.names.iri(&parent));
+        // The root of a repository of fcrepo is its own parent: it does not read a root without one.
+        let parent = place.parent().map_or_else(|| id.clone(), |parent| self.names.iri(&parent));
         let times = Times {
             created: resource.created,
             created_by: resource.created_by.clone(),
@@ -158,7 +165,7 @@ impl Export<'_> {
             mime_type: None,
             filename: None,
         };
-        let mut header = Header::new(&id, parent, files.model, &times);
+        let mut header = Header::new(&id, Some(parent), files.model, &times);
         match (&files.content, &state.content) {
             (Some((path, sha256)), Some(content)) => {
                 let digest = self.content(draft, (resource, state), path, sha256, written).await?;
@@ -167,7 +174,7 @@ impl Export<'_> {
                     size: content.size,
                     sha512: &digest,
                     mime_type: Some(resource.media_type.as_deref().unwrap_or(ANY)),
-                    filename: place.name(),
+                    filename: files.filename.as_deref(),
                 });
                 let description = Header::of_description(&id, &times).with(&described);
                 draft.add_bytes(DESCRIPTION, &description.text()).map_err(wrong)?;

@@ -3,6 +3,7 @@
 use cenote_client::{At, Avu, Client, Resource, ResourceKind, Version};
 use cenote_ocfl::{Checked, Object};
 
+use super::super::headers::{FILENAME, METADATA};
 use super::read::{Found, State};
 use crate::archive::graph::Stated;
 use crate::archive::names::{Names, Place};
@@ -81,9 +82,15 @@ impl<'a> Wanted<'a> {
             None => Stated::default(),
             Some(digest) => {
                 let text = object.read(digest, LARGEST).map_err(wrong)?;
-                Stated::of_archive(&text, &own)?
+                about_file(Stated::of_archive(&text, &own)?, &own)
             }
         };
+        if let Some(filename) = &state.filename
+            && stated.take_text(&own, FILENAME).is_none()
+            && place.name() != Some(filename)
+        {
+            stated.add_text(&own, FILENAME, filename);
+        }
         if let Some(class) = state.class
             && stated.clone().take_type(&own, &[class]).is_none()
         {
@@ -91,6 +98,15 @@ impl<'a> Wanted<'a> {
         }
         Ok(Self { stated, sha256: sha256(checked, state) })
     }
+}
+
+/// What fcrepo writes as stated of the description of a file, and shows as stated of the file.
+fn about_file(stated: Stated, own: &str) -> Stated {
+    let description = format!("{own}{METADATA}");
+    stated.with(|iri| match iri.strip_prefix(&description) {
+        Some(rest) if rest.is_empty() || rest.starts_with('#') => Some(format!("{own}{rest}")),
+        _ => None,
+    })
 }
 
 /// The SHA-256 of the bytes of a state.

@@ -45,6 +45,8 @@ pub(super) struct State {
     pub(super) content: Option<String>,
     pub(super) graph: Option<String>,
     pub(super) class: Option<&'static str>,
+    /// The name of the file, according to the header.
+    pub(super) filename: Option<String>,
 }
 
 /// The header of a resource in one version.
@@ -153,8 +155,10 @@ fn found(
             false => (None, said.content.clone()),
         };
         let (created, label) = (version.created, version.message.clone());
+        let filename = header.filename.clone().filter(|_| is_binary);
+        let state = State { created, label, content, graph, class, filename };
         // A resource of another kind in an earlier version was another resource.
-        (is_binary == content.is_some()).then_some(State { created, label, content, graph, class })
+        (is_binary == state.content.is_some()).then_some(state)
     });
     let states = labelled(distinct(states));
     // Without a known media type, the store guesses one.
@@ -173,7 +177,7 @@ fn of_any(inventory: &Inventory, names: &Names) -> Resources {
     };
     let newest = inventory.newest();
     let (created, label) = (newest.created, None);
-    let state = State { created, label, content: None, graph: None, class: None };
+    let state = State { created, label, content: None, graph: None, class: None, filename: None };
     let of = |place, kind, states| Found {
         place,
         kind,
@@ -190,7 +194,7 @@ fn of_any(inventory: &Inventory, names: &Names) -> Resources {
         let states = inventory.versions.iter().filter_map(|version| {
             let content = Some(version.state.get(path)?.clone());
             let (created, label) = (version.created, version.message.clone());
-            Some(State { created, label, content, graph: None, class: None })
+            Some(State { created, label, content, graph: None, class: None, filename: None })
         });
         let states = labelled(distinct(states));
         resources.found.push(of(file, ResourceKind::Object, states));
@@ -211,7 +215,8 @@ fn distinct(states: impl Iterator<Item = State>) -> Vec<State> {
     let mut distinct: Vec<State> = Vec::new();
     for state in states {
         let is_same = |last: &State| {
-            let plain = |it: &State| (it.content.clone(), it.graph.clone(), it.class);
+            let plain =
+                |it: &State| (it.content.clone(), it.graph.clone(), it.class, it.filename.clone());
             plain(last) == plain(&state)
         };
         if !distinct.last().is_some_and(is_same) {
