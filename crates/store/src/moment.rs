@@ -70,7 +70,8 @@ impl Store {
                 state.begun.insert((ahead, pins)).clone()
             }
         };
-        Ok(Some(View { snapshot: Box::new(snapshot), edges: self.inner.edges.clone(), moment }))
+        let (snapshot, edges) = (Box::new(snapshot), self.inner.edges.clone());
+        Ok(Some(View { snapshot, edges, moment, remembers: true }))
     }
 }
 

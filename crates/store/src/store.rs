@@ -296,7 +296,7 @@ impl Store {
             Some(within) => Box::new(within),
             None => self.snapshot_ahead(keys)?,
         };
-        Ok(View { snapshot, edges: self.inner.edges.clone(), moment })
+        Ok(View { snapshot, edges: self.inner.edges.clone(), moment, remembers: false })
     }
 
     /// A snapshot in which the values at `keys` were read in the round trip that it costs over a network.
@@ -311,7 +311,8 @@ impl Store {
 
     /// A view of a snapshot that was taken before.
     pub(crate) fn view_of(&self, snapshot: Box<dyn Snapshot>) -> View {
-        View { snapshot, edges: self.inner.edges.clone(), moment: self.inner.pins.moment() }
+        let (edges, moment) = (self.inner.edges.clone(), self.inner.pins.moment());
+        View { snapshot, edges, moment, remembers: false }
     }
 
     /// A transaction on a fresh snapshot.

@@ -18,6 +18,8 @@ struct Bench {
 
 const DEEP: &str = "/d/e/e/p/e/r/t/h/a/n";
 const MANY: usize = 1_000;
+/// So many of them have the attribute that is searched for.
+const FOUND: usize = 50;
 
 impl Bench {
     fn start() -> Option<Self> {
@@ -34,7 +36,13 @@ impl Bench {
             node.command(&["put", "few/0000", &format!(":{under}/x")]);
         }
         let irods = Self::log_in(&cluster);
-        Some(Self { cluster, irods, number: std::cell::Cell::new(0) })
+        let bench = Self { cluster, irods, number: std::cell::Cell::new(0) };
+        for found in (0..3).map(|n| ("few", n)).chain((0..FOUND).map(|n| ("many", n))) {
+            let of = format!("/{}/{:04}", found.0, found.1);
+            let topic = r#"[{"op":"set","attribute":"topic","value":"trips"}]"#;
+            bench.make("POST /v1/meta", &format!(r#"{{"path":"{of}","operations":{topic}}}"#));
+        }
+        Some(bench)
     }
 
     /// A token of the iRODS opening.
@@ -77,6 +85,7 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
     let Some(bench) = Bench::start() else { return };
     let avu = r#"op=modify_metadata&lpath=/tempZone@/x&operations=[{"operation":"add","attribute":"a","value":"v#"}]"#;
     let note = r##"{"path":"@/x","operations":[{"op":"set","attribute":"note","value":"#"}]}"##;
+    let search = r#"{"under":"@","where":[{"attribute":"topic","op":"=","value":"trips"}]}"#;
     let graph = "<> <http://purl.org/dc/terms/title> \"#\" .";
     let irods = "POST /irods-http-api/0.7.0/data-objects";
     let mut missed = Vec::new();
@@ -86,6 +95,7 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
         ("put, new", 3, "PUT /v1/fs@/new#", "some bytes"),
         ("put, again", 3, "PUT /v1/fs@/x", "other bytes #"),
         ("list 100", 4, "GET /v1/list?path=@&limit=100", ""),
+        ("search", 8, "POST /v1/search", search),
         ("set an attribute", 3, "POST /v1/meta", note),
         ("iRODS: add an AVU", 4, irods, avu),
         ("LDP: PUT, new", 7, "PUT /ldp@/graph#", graph),

@@ -17,6 +17,8 @@ pub(crate) struct View {
     pub(crate) edges: Arc<Edges>,
     /// [`Pins::moment`](crate::contents::Pins::moment) before that.
     pub(crate) moment: u64,
+    /// Whether the snapshot remembers what was read: [`Ahead`](super::Ahead).
+    pub(crate) remembers: bool,
 }
 
 impl Reads for View {
@@ -50,6 +52,14 @@ impl Reads for View {
 }
 
 impl View {
+    /// Reads values that are needed soon, in one round trip, if they will be remembered.
+    pub(crate) fn read_ahead(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<()> {
+        if self.remembers {
+            self.values(&keys())?;
+        }
+        Ok(())
+    }
+
     /// The last row of a range.
     pub(crate) fn last(&self, range: &KeyRange) -> Result<Option<Row>> {
         Ok(self.snapshot.scan(range, ScanOptions::limit(1).reversed()).next().transpose()?)

@@ -30,10 +30,13 @@ pub(crate) async fn search(
     let query = query(&app, question)?;
     let on = app.clone();
     app.compute(move || {
-        let (store, lead) = (on.store(), lead(&on, &query)?);
-        let page = store.search_with(&caller, &query, texts::as_lead(lead.as_ref()))?;
-        let next = page.next.map(|cursor| on.cursors().close(SEALED, cursor.to_bytes()));
-        Ok(Json(Found::new(store, &page.items, next)?))
+        // Before the moment of the answer, which it has to reach.
+        let lead = lead(&on, &query)?;
+        on.store().at_one_moment(|store| {
+            let page = store.search_with(&caller, &query, texts::as_lead(lead.as_ref()))?;
+            let next = page.next.map(|cursor| on.cursors().close(SEALED, cursor.to_bytes()));
+            Ok(Json(Found::new(store, &page.items, next)?))
+        })
     })
     .await
 }

@@ -52,6 +52,11 @@ impl<'a> Scan<'a> {
         Ok(self.ready.pop_front().map(|key| (self.number, key)))
     }
 
+    /// The keys that were read and not returned yet, which come next.
+    pub(in crate::metadata) fn ready(&self) -> impl Iterator<Item = &Bytes> {
+        self.ready.iter()
+    }
+
     /// The first of some keys in the order of the scan, with the number of its range.
     pub(in crate::metadata) fn first(
         &self,

@@ -84,7 +84,7 @@ impl Store {
         query: &Query,
         lead: Option<&dyn TextLead>,
     ) -> Result<SearchPage> {
-        let view = self.view()?;
+        let view = self.view_at(&query.under)?;
         let top = find(&view, caller, &query.under, Operation::Stat)?;
         let mut matcher = Matcher::new(&view, caller, query, top.id())?;
         match query.after.as_ref().map(SearchCursor::position) {
