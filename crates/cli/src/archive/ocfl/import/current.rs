@@ -82,7 +82,8 @@ impl<'a> Wanted<'a> {
             None => Stated::default(),
             Some(digest) => {
                 let text = object.read(digest, LARGEST).map_err(wrong)?;
-                about_file(Stated::of_archive(&text, &own)?, &own)
+                let stated = Stated::of_archive(&text, &own)?;
+                stated.with(|iri| as_named(iri, names, place))
             }
         };
         if let Some(filename) = &state.filename
@@ -100,13 +101,16 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What fcrepo writes as stated of the description of a file, and shows as stated of the file.
-fn about_file(stated: Stated, own: &str) -> Stated {
-    let description = format!("{own}{METADATA}");
-    stated.with(|iri| match iri.strip_prefix(&description) {
-        Some(rest) if rest.is_empty() || rest.starts_with('#') => Some(format!("{own}{rest}")),
-        _ => None,
-    })
+/// An IRI of the archive as it is written here: other programs encode more characters of a name. What fcrepo writes as stated of the
+/// description of a file, it shows as stated of the file.
+fn as_named(iri: &str, names: &Names, own: &Place) -> Option<String> {
+    let (id, fragment) = iri.split_at(iri.find('#').unwrap_or(iri.len()));
+    let of_description = id.strip_suffix(METADATA).and_then(|id| names.place(id));
+    let place = match of_description.filter(|place| place == own) {
+        Some(own) => own,
+        None => names.place(id)?,
+    };
+    Some(names.iri(&place) + fragment)
 }
 
 /// The SHA-256 of the bytes of a state.
