@@ -11,7 +11,7 @@ use crate::store::Parts;
 use crate::{Error, ErrorKind, Result, Store};
 
 /// The format that this program writes.
-pub(crate) const FORMAT: u32 = 7;
+pub(crate) const FORMAT: u32 = 8;
 
 #[derive(Debug, Encode, Decode)]
 pub(crate) struct Format(#[n(0)] pub(crate) u32);

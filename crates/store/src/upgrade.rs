@@ -2,6 +2,8 @@
 //!
 //! Invariant: a step that was cut off can be run again; the number of the format is written with its last change.
 
+mod objects;
+
 use std::collections::{BTreeSet, HashMap};
 
 use cenote_kv::{KeyRange, ScanOptions};
@@ -17,7 +19,7 @@ use crate::model::{
     Access, ContentHead, Digests, Extent, Grant, PersonId, Piece, PlaceId, Resource, ResourceId,
     Rights,
 };
-use crate::open::{FORMAT, Format};
+use crate::open::Format;
 use crate::people::{TicketDigest, ticket_digest};
 use crate::resources::{grant_entries, rewrite_record};
 use crate::{Bytes, Result, Store};
@@ -51,6 +53,9 @@ impl Store {
         }
         if from < 7 {
             self.record_classes()?;
+        }
+        if from < 8 {
+            self.index_objects(from)?;
         }
         Ok(())
     }
@@ -159,17 +164,19 @@ impl Store {
 
     /// From format 5 to 6: statements are found in three orders, and by the value of their objects. The index is rebuilt.
     fn index_statements(&self) -> Result<()> {
-        for table in keys::all_statements() {
-            self.clear(&table)?;
-        }
+        keys::all_statements().iter().try_for_each(|table| self.clear(table))?;
+        self.mark_entries(|_| true)
+    }
+
+    /// Puts those entries of the index that are wanted. Undecodable records are left to the check.
+    fn mark_entries(&self, is_wanted: impl Fn(&Bytes) -> bool) -> Result<()> {
         let (view, mut entries) = (self.view()?, Vec::new());
         for row in view.snapshot.scan(&keys::graphs(), ScanOptions::default()) {
             let (key, value) = row?;
             let id = keys::first_id(&key).unwrap_or_default();
-            // Undecodable records are left to the check.
             let record = GraphRecord::from_value(&value);
             if let Ok(graph) = record.and_then(|record| whole(&view, id, record)) {
-                entries.extend(metadata::entries(id, &graph));
+                entries.extend(metadata::entries(id, &graph).into_iter().filter(&is_wanted));
             }
             if entries.len() >= MANY {
                 self.mark_all(&std::mem::take(&mut entries))?;
@@ -179,11 +186,15 @@ impl Store {
     }
 
     fn clear(&self, table: &KeyRange) -> Result<()> {
-        while self.transact(|tx| {
-            let rows = tx.rows(table, MANY)?;
+        let mut range = table.clone();
+        // Not from the beginning again: an engine passes over each row that was deleted there.
+        while let Some(last) = self.transact(|tx| {
+            let rows = tx.rows(&range, MANY)?;
             rows.iter().for_each(|(key, _)| tx.delete(key.clone()));
-            Ok(!rows.is_empty())
-        })? {}
+            Ok(rows.last().map(|(key, _)| key.clone()))
+        })? {
+            range = range.after(&last);
+        }
         Ok(())
     }
 
@@ -223,7 +234,7 @@ impl Store {
             }
         }
         self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(FORMAT));
+            tx.put(keys::setting("format"), &Format(7));
             Ok(())
         })
     }

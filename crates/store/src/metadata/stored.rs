@@ -5,10 +5,12 @@
 //! description has no statements, but says how many there are in the rows, and how large they are together. The key of a row is made of hashes
 //! of the statement, so that what is stated with a predicate, or with a predicate and an object, lies together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+
+use bytes::Bytes;
 
 use super::classes::classes_in;
-use super::index::{entries, hash};
+use super::index::{entries, entries_of, hash, sharing};
 use super::vocabulary::predicates_of;
 use crate::catalog::{GraphRecord, Reads, Record, Spread, Transaction, keys};
 use crate::model::{Graph, Statement};
@@ -119,7 +121,9 @@ pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) 
         tx.reclassified.insert(id);
     }
     let (before, after) = (entries(id, &old.graph), entries(id, new));
-    before.difference(&after).for_each(|key| tx.delete(key.clone()));
+    let shared = shared(tx, id, old, new)?;
+    let gone = before.difference(&after).filter(|key| !shared.contains(*key));
+    gone.for_each(|key| tx.delete(key.clone()));
     after.into_iter().filter(|key| !before.contains(key)).for_each(|key| tx.mark(key));
     match old.spread {
         None if size(new.iter()) > MOST_IN_ONE => {
@@ -137,6 +141,27 @@ pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) 
         }
     }
     Ok(())
+}
+
+/// Entries of the index that statements have which were not read: all of those that go with one, and maybe others.
+///
+/// Cost: nothing if all was read; else a scan of the statements with the predicate of a number or moment that goes, and of the whole
+/// description if an IRI does.
+fn shared(tx: &Transaction, id: u64, old: &Stored, new: &Graph) -> Result<BTreeSet<Bytes>> {
+    if old.others() == 0 {
+        return Ok(BTreeSet::new());
+    }
+    let ranges: HashSet<_> =
+        old.graph.difference(new).filter_map(|gone| sharing(id, gone)).collect();
+    let mut shared = BTreeSet::new();
+    for range in ranges {
+        for (_, value) in tx.rows(&range, usize::MAX)? {
+            let row = GraphRecord::from_value(&value)?.statements;
+            let others = row.iter().filter(|statement| !old.graph.contains(*statement));
+            shared.extend(others.flat_map(|statement| entries_of(id, statement)));
+        }
+    }
+    Ok(shared)
 }
 
 /// Deletes the description of a resource that is deleted.
@@ -195,7 +220,7 @@ fn change_row(
 }
 
 /// The key of the row in which a statement of a spread description is.
-pub(crate) fn row_of(id: u64, statement: &Statement) -> bytes::Bytes {
+pub(crate) fn row_of(id: u64, statement: &Statement) -> Bytes {
     let subject = statement.subject.as_deref().map_or(0, |subject| hash(subject).max(1));
     let (predicate, object) = (hash(&statement.predicate), hash(statement.object.text()));
     keys::quad(id, [subject, predicate, object, whole_hash(statement)])
