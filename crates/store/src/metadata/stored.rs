@@ -117,8 +117,9 @@ fn statements_of(reads: &impl Reads, id: u64, record: GraphRecord) -> Result<Vec
 
 /// Replaces what was read of a description by another, index and all.
 pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) -> Result<()> {
-    if classes_in(&old.graph) != classes_in(new) {
-        tx.reclassified.insert(id);
+    let classes = classes_in(new);
+    if classes_in(&old.graph) != classes {
+        tx.reclassified.insert(id, Some(classes).filter(|_| old.others() == 0));
     }
     let (before, after) = (entries(id, &old.graph), entries(id, new));
     let shared = shared(tx, id, old, new)?;
