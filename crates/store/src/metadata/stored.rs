@@ -12,7 +12,9 @@ use bytes::Bytes;
 use super::classes::classes_in;
 use super::index::{entries, entries_of, hash, sharing};
 use super::vocabulary::predicates_of;
-use crate::catalog::{GraphRecord, Reads, Record, Spread, Transaction, keys};
+use crate::catalog::{
+    GraphInPlace, GraphRecord, Reads, Record, Spread, Transaction, keys, value_of,
+};
 use crate::model::{Graph, Statement};
 use crate::{AvuChange, Result};
 
@@ -121,26 +123,36 @@ pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) 
     if classes_in(&old.graph) != classes {
         tx.reclassified.insert(id, Some(classes).filter(|_| old.others() == 0));
     }
+    index(tx, id, old, new)?;
+    match old.spread {
+        None if size(new.iter()) > MOST_IN_ONE => {
+            exchange_rows(tx, id, &Graph::new(), new)?;
+            put(tx, id, &Graph::new(), Some(Spread::default().exchanged(&Graph::new(), new)));
+        }
+        None => put(tx, id, new, None),
+        Some(spread) => {
+            exchange_rows(tx, id, &old.graph, new)?;
+            let spread = spread.exchanged(&old.graph, new);
+            match spread.bytes > GATHERED {
+                true => put(tx, id, &Graph::new(), Some(spread)),
+                false => gather(tx, id)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Replaces what was read of a description in the index.
+fn index(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) -> Result<()> {
+    if old.graph.is_empty() {
+        new.iter().flat_map(|statement| entries_of(id, statement)).for_each(|key| tx.mark(key));
+        return Ok(());
+    }
     let (before, after) = (entries(id, &old.graph), entries(id, new));
     let shared = shared(tx, id, old, new)?;
     let gone = before.difference(&after).filter(|key| !shared.contains(*key));
     gone.for_each(|key| tx.delete(key.clone()));
     after.into_iter().filter(|key| !before.contains(key)).for_each(|key| tx.mark(key));
-    match old.spread {
-        None if size(new.iter()) > MOST_IN_ONE => {
-            exchange_rows(tx, id, &Graph::new(), new)?;
-            put(tx, id, Vec::new(), Some(Spread::default().exchanged(&Graph::new(), new)));
-        }
-        None => put(tx, id, new.iter().cloned().collect(), None),
-        Some(spread) => {
-            exchange_rows(tx, id, &old.graph, new)?;
-            let spread = spread.exchanged(&old.graph, new);
-            match spread.bytes > GATHERED {
-                true => put(tx, id, Vec::new(), Some(spread)),
-                false => gather(tx, id)?,
-            }
-        }
-    }
     Ok(())
 }
 
@@ -174,10 +186,10 @@ pub(crate) fn erase(tx: &mut Transaction, id: u64) -> Result<()> {
     Ok(())
 }
 
-fn put(tx: &mut Transaction, id: u64, statements: Vec<Statement>, spread: Option<Spread>) {
+fn put(tx: &mut Transaction, id: u64, statements: &Graph, spread: Option<Spread>) {
     match statements.is_empty() && spread.is_none() {
         true => tx.delete(keys::graph(id)),
-        false => tx.put(keys::graph(id), &GraphRecord { statements, spread }),
+        false => tx.put_raw(keys::graph(id), value_of(&GraphInPlace { statements, spread })),
     }
 }
 
@@ -188,7 +200,7 @@ fn gather(tx: &mut Transaction, id: u64) -> Result<()> {
         all.extend(GraphRecord::from_value(&value)?.statements);
         tx.delete(key);
     }
-    put(tx, id, all.into_iter().collect(), None);
+    put(tx, id, &all, None);
     Ok(())
 }
 

@@ -126,7 +126,7 @@ fn iri_keys(iri: &str) -> impl Iterator<Item = u64> + use<> {
 
 fn keys_of_iri(iri: &str) -> [Option<u64>; 2] {
     match Link::of(iri) {
-        Some(link) => [Some(link_key(link.id)), Some(written_key(&link.written()))],
+        Some(link) => [Some(link_key(link.id)), Some(plain_key(&link.written_path()))],
         None => [Some(written_key(iri)), None],
     }
 }
