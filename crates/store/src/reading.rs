@@ -73,7 +73,7 @@ impl Reading {
 
     /// Ids of the resources, persons and places of which an attribute, a value, or an attribute with this value is
     /// stated. An id of something that states neither is possible, if rare: look at its attributes. None,
-    /// if neither is given, or if there are more than `limit`.
+    /// if neither is given, or if there are more than `limit`. A value without an attribute is looked up with each predicate of the store.
     pub fn stating(
         &self,
         attribute: Option<&str>,
@@ -87,7 +87,8 @@ impl Reading {
     /// stands for a description that was looked at in vain, so that steps can be counted.
     ///
     /// Cost: a look at each description in which the index has the subject, the predicate with the object, the object, or the
-    /// predicate, whichever of these the pattern has first; at all there are if it has none.
+    /// predicate, whichever of these the pattern has first; at all there are if it has none. A literal without a predicate is looked up
+    /// with each predicate of the store: two reads of the index for each at most.
     pub fn statements(
         &self,
         pattern: &Pattern,

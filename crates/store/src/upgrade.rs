@@ -2,6 +2,9 @@
 //!
 //! Invariant: a step that was cut off can be run again; the number of the format is written with its last change.
 
+mod groups;
+mod objects;
+
 use std::collections::{BTreeSet, HashMap};
 
 use cenote_kv::{KeyRange, ScanOptions};
@@ -17,17 +20,15 @@ use crate::model::{
     Access, ContentHead, Digests, Extent, Grant, PersonId, Piece, PlaceId, Resource, ResourceId,
     Rights,
 };
-use crate::open::{FORMAT, Format};
-use crate::people::{TicketDigest, record_group, ticket_digest};
+use crate::open::Format;
+use crate::people::{TicketDigest, ticket_digest};
 use crate::resources::{grant_entries, rewrite_record};
-use crate::{Bytes, ErrorKind, Result, Store};
+use crate::{Bytes, Result, Store};
 
 /// How many records one commit may change.
 const STEP: usize = 100;
 /// How many entries of an index it may change.
 const MANY: usize = 4_096;
-/// The table of the groups of users, until format 7.
-const MEMBERSHIPS: &str = "m";
 /// A range of at most this many bytes was always read as it is.
 const READ_RIGHT: u64 = 1 << 20;
 
@@ -56,6 +57,7 @@ impl Store {
         }
         if from < 8 {
             self.record_groups()?;
+            self.index_objects(from)?;
         }
         Ok(())
     }
@@ -164,17 +166,19 @@ impl Store {
 
     /// From format 5 to 6: statements are found in three orders, and by the value of their objects. The index is rebuilt.
     fn index_statements(&self) -> Result<()> {
-        for table in keys::all_statements() {
-            self.clear(&table)?;
-        }
+        keys::all_statements().iter().try_for_each(|table| self.clear(table))?;
+        self.mark_entries(|_| true)
+    }
+
+    /// Puts those entries of the index that are wanted. Undecodable records are left to the check.
+    fn mark_entries(&self, is_wanted: impl Fn(&Bytes) -> bool) -> Result<()> {
         let (view, mut entries) = (self.view()?, Vec::new());
         for row in view.snapshot.scan(&keys::graphs(), ScanOptions::default()) {
             let (key, value) = row?;
             let id = keys::first_id(&key).unwrap_or_default();
-            // Undecodable records are left to the check.
             let record = GraphRecord::from_value(&value);
             if let Ok(graph) = record.and_then(|record| whole(&view, id, record)) {
-                entries.extend(metadata::entries(id, &graph));
+                entries.extend(metadata::entries(id, &graph).into_iter().filter(&is_wanted));
             }
             if entries.len() >= MANY {
                 self.mark_all(&std::mem::take(&mut entries))?;
@@ -184,11 +188,15 @@ impl Store {
     }
 
     fn clear(&self, table: &KeyRange) -> Result<()> {
-        while self.transact(|tx| {
-            let rows = tx.rows(table, MANY)?;
+        let mut range = table.clone();
+        // Not from the beginning again: an engine passes over each row that was deleted there.
+        while let Some(last) = self.transact(|tx| {
+            let rows = tx.rows(&range, MANY)?;
             rows.iter().for_each(|(key, _)| tx.delete(key.clone()));
-            Ok(!rows.is_empty())
-        })? {}
+            Ok(rows.last().map(|(key, _)| key.clone()))
+        })? {
+            range = range.after(&last);
+        }
         Ok(())
     }
 
@@ -233,19 +241,6 @@ impl Store {
         })
     }
 
-    /// From format 7 to 8: the groups of users are in their records, and no longer in a table.
-    fn record_groups(&self) -> Result<()> {
-        let members = self.view()?.rows(&keys::all_members(), usize::MAX)?;
-        for some in members.chunks(STEP) {
-            self.transact(|tx| some.iter().try_for_each(|(member, _)| enter_group(tx, member)))?;
-        }
-        self.clear(&KeyRange::prefix(MEMBERSHIPS))?;
-        self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(FORMAT));
-            Ok(())
-        })
-    }
-
     /// Changes the records of a table in commits of bounded size. Undecodable records are left to the check.
     fn each<T: Record>(
         &self,
@@ -282,16 +277,6 @@ fn classify(tx: &mut Transaction, id: ResourceId) -> Result<()> {
         tx.put(keys::resource(id), &resource);
     }
     Ok(())
-}
-
-/// Adds the group of a row of members to the record of the user. One that does not decode is left to the check.
-fn enter_group(tx: &mut Transaction, member: &Bytes) -> Result<()> {
-    let [group, user] = [keys::first_id(member), keys::last_id(member)];
-    let id = |id: Option<u64>| PersonId(id.unwrap_or_default());
-    match record_group(tx, id(user), id(group)) {
-        Err(error) if error.kind() == ErrorKind::Damaged => Ok(()),
-        entered => entered,
-    }
 }
 
 /// The letters of a ticket, in whose place its digest has not been put yet.

@@ -35,16 +35,7 @@ where
     T: Encode<()> + for<'b> Decode<'b, ()>,
 {
     fn to_value(&self) -> Bytes {
-        SCRATCH.with_borrow_mut(|frame| {
-            frame.clear();
-            frame.extend_from_slice(&[FORMAT, 0, 0, 0, 0]);
-            minicbor::encode(self, &mut *frame).expect("writing to a Vec cannot fail");
-            let checksum = crc32c::crc32c(&frame[HEADER..]);
-            frame[1..HEADER].copy_from_slice(&checksum.to_le_bytes());
-            let value = Bytes::copy_from_slice(frame);
-            frame.shrink_to(KEPT);
-            value
-        })
+        value_of(self)
     }
 
     fn from_value(value: &[u8]) -> Result<Self> {
@@ -54,6 +45,20 @@ where
         });
         decoded.inspect_err(|error| damage::note(&error.to_string()))
     }
+}
+
+/// The value of what is written as a record, and need not be one that is read.
+pub(crate) fn value_of(record: &impl Encode<()>) -> Bytes {
+    SCRATCH.with_borrow_mut(|frame| {
+        frame.clear();
+        frame.extend_from_slice(&[FORMAT, 0, 0, 0, 0]);
+        minicbor::encode(record, &mut *frame).expect("writing to a Vec cannot fail");
+        let checksum = crc32c::crc32c(&frame[HEADER..]);
+        frame[1..HEADER].copy_from_slice(&checksum.to_le_bytes());
+        let value = Bytes::copy_from_slice(frame);
+        frame.shrink_to(KEPT);
+        value
+    })
 }
 
 /// The record in a frame, which is what was written.

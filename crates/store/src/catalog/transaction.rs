@@ -5,8 +5,8 @@
 //! so that the commit fails if any of it has changed in the meantime. A transaction sees its own writes.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use cenote_kv::{
 use super::keys::{self, Counter};
 use super::{Edges, Record};
 use crate::Result;
-use crate::model::{ResourceId, Time};
+use crate::model::{Classes, ResourceId, Time};
 use crate::quotas::Tallies;
 use crate::waiting::go_on;
 
@@ -72,8 +72,8 @@ pub(crate) struct Transaction {
     pub(crate) tallies: Tallies,
     /// The resources that it brought to where they are, until [`crate::describe::bind_late`] binds what names their paths.
     pub(crate) come: Vec<ResourceId>,
-    /// What it described to have other classes, until [`crate::describe::record_classes`] records these.
-    pub(crate) reclassified: BTreeSet<u64>,
+    /// What it described to have other classes, until [`crate::describe::record_classes`] records these: none if they have to be read.
+    pub(crate) reclassified: BTreeMap<u64, Option<Classes>>,
     appends: Vec<(Bytes, Bytes)>,
     now: Time,
     frees: bool,
@@ -112,7 +112,7 @@ impl Transaction {
             sums: BTreeMap::new(),
             tallies: Tallies::default(),
             come: Vec::new(),
-            reclassified: BTreeSet::new(),
+            reclassified: BTreeMap::new(),
             appends: Vec::new(),
             now,
             frees: false,

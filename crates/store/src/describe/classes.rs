@@ -17,10 +17,11 @@ const MAX_CLASSES: usize = 1_000;
 /// # Errors
 /// [`ErrorKind::TooLarge`] for more than 1,000 classes.
 pub(crate) fn record_classes(tx: &mut Transaction) -> Result<()> {
-    for id in std::mem::take(&mut tx.reclassified).into_iter().map(ResourceId) {
+    for (id, known) in std::mem::take(&mut tx.reclassified) {
+        let id = ResourceId(id);
         // It may be a person or a place, or have been removed by the same transaction.
         let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { continue };
-        let classes = classes(tx, id.0)?;
+        let classes = known.map_or_else(|| classes(tx, id.0), Ok)?;
         if classes == old.access.classes {
             continue;
         }

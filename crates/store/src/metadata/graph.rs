@@ -36,9 +36,8 @@ pub(crate) fn describe_new(
 ) -> Result<Graph> {
     let chain = Chain::read(tx, id)?.ok_or_else(|| Error::not_found(id))?;
     let kept = kept(tx, caller, &chain, description)?;
-    let shown = Links::new(tx, caller).graph(kept.clone())?;
     replace(tx, id.0, &Stored::default(), &kept)?;
-    Ok(shown)
+    Links::new(tx, caller).graph(kept)
 }
 
 /// A description that is not the current one, as it is kept of a version.

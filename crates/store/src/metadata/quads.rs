@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::index::{Scan, Sought, of_predicate, of_statement};
+use super::index::{Scan, Sought, WithAnyPredicate, of_predicate, of_statement};
 use super::links::{Links, canonical, iri_of, names_resource, path_of};
 use crate::catalog::{Reads, View, keys};
 use crate::model::{ResourceId, Statement, Term};
@@ -71,6 +71,17 @@ impl Pattern {
         Ok(Self { subject, object, ..self.clone() })
     }
 
+    /// The text of the object, if nothing else says where to look and it is no IRI.
+    pub(super) fn bare_literal(&self) -> Option<&str> {
+        match self {
+            Self { object: Some(Term::Iri(_)), .. } => None,
+            Self { of: None, predicate: None, object: Some(object), subject } => {
+                subject.as_ref().is_none_or(|it| it.starts_with('_')).then(|| object.text())
+            }
+            _ => None,
+        }
+    }
+
     /// Whether a statement of the description of the resource with the IRI `own` is meant, whatever its predicate.
     fn matches(&self, own: &str, statement: &Statement) -> bool {
         let about = absolute(own, statement.subject.as_deref().unwrap_or_default());
@@ -96,11 +107,14 @@ pub(super) struct Candidates<'a> {
     /// Those that are examined first, from the last.
     first: Vec<ResourceId>,
     scan: Scan<'a>,
+    /// A literal or blank node that is sought without a predicate.
+    literal: Option<WithAnyPredicate<'a, View>>,
     seen: HashSet<ResourceId>,
 }
 
 impl<'a> Candidates<'a> {
     pub(super) fn new(view: &'a View, links: &Links<'_, View>, pattern: &Pattern) -> Result<Self> {
+        let literal = pattern.bare_literal().map(|text| WithAnyPredicate::new(view, text));
         let scan = |ranges| Scan::new(view, ranges);
         let named = |iri: &str| match names_resource(iri) {
             true => Ok::<_, crate::Error>(links.named(iri)?.into_iter().collect()),
@@ -111,6 +125,7 @@ impl<'a> Candidates<'a> {
             Pattern { subject: Some(iri), .. } if !iri.starts_with('_') => {
                 (named(iri)?, scan(Sought::new(links, iri)?.subjects()))
             }
+            _ if literal.is_some() => (Vec::new(), scan(Vec::new())),
             Pattern { object: Some(object), predicate, .. } => {
                 let first = match object {
                     Term::Iri(iri) => with_relative(view, named(iri)?, predicate.as_deref(), iri)?,
@@ -125,15 +140,18 @@ impl<'a> Candidates<'a> {
             }
             _ => (Vec::new(), scan(vec![keys::graphs()])),
         };
-        Ok(Self { first, scan, seen: HashSet::new() })
+        Ok(Self { first, scan, literal, seen: HashSet::new() })
     }
 
     fn step(&mut self) -> Result<Option<ResourceId>> {
         if let Some(id) = self.first.pop() {
             return Ok(Some(id));
         }
-        let id = |(_, key): (u8, bytes::Bytes)| keys::last_id(&key).map(ResourceId);
-        Ok(self.scan.next()?.and_then(id))
+        let entry = match self.scan.next()? {
+            Some((_, key)) => Some(key),
+            None => self.literal.as_mut().and_then(Iterator::next).transpose()?,
+        };
+        Ok(entry.and_then(|key| keys::last_id(&key)).map(ResourceId))
     }
 }
 

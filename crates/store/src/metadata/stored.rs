@@ -5,12 +5,16 @@
 //! description has no statements, but says how many there are in the rows, and how large they are together. The key of a row is made of hashes
 //! of the statement, so that what is stated with a predicate, or with a predicate and an object, lies together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+
+use bytes::Bytes;
 
 use super::classes::classes_in;
-use super::index::{entries, hash};
+use super::index::{entries, entries_of, hash, sharing};
 use super::vocabulary::predicates_of;
-use crate::catalog::{GraphRecord, Reads, Record, Spread, Transaction, keys};
+use crate::catalog::{
+    GraphInPlace, GraphRecord, Reads, Record, Spread, Transaction, keys, value_of,
+};
 use crate::model::{Graph, Statement};
 use crate::{AvuChange, Result};
 
@@ -115,28 +119,62 @@ fn statements_of(reads: &impl Reads, id: u64, record: GraphRecord) -> Result<Vec
 
 /// Replaces what was read of a description by another, index and all.
 pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) -> Result<()> {
-    if classes_in(&old.graph) != classes_in(new) {
-        tx.reclassified.insert(id);
+    let classes = classes_in(new);
+    if classes_in(&old.graph) != classes {
+        tx.reclassified.insert(id, Some(classes).filter(|_| old.others() == 0));
     }
-    let (before, after) = (entries(id, &old.graph), entries(id, new));
-    before.difference(&after).for_each(|key| tx.delete(key.clone()));
-    after.into_iter().filter(|key| !before.contains(key)).for_each(|key| tx.mark(key));
+    index(tx, id, old, new)?;
     match old.spread {
         None if size(new.iter()) > MOST_IN_ONE => {
             exchange_rows(tx, id, &Graph::new(), new)?;
-            put(tx, id, Vec::new(), Some(Spread::default().exchanged(&Graph::new(), new)));
+            put(tx, id, &Graph::new(), Some(Spread::default().exchanged(&Graph::new(), new)));
         }
-        None => put(tx, id, new.iter().cloned().collect(), None),
+        None => put(tx, id, new, None),
         Some(spread) => {
             exchange_rows(tx, id, &old.graph, new)?;
             let spread = spread.exchanged(&old.graph, new);
             match spread.bytes > GATHERED {
-                true => put(tx, id, Vec::new(), Some(spread)),
+                true => put(tx, id, &Graph::new(), Some(spread)),
                 false => gather(tx, id)?,
             }
         }
     }
     Ok(())
+}
+
+/// Replaces what was read of a description in the index.
+fn index(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) -> Result<()> {
+    if old.graph.is_empty() {
+        new.iter().flat_map(|statement| entries_of(id, statement)).for_each(|key| tx.mark(key));
+        return Ok(());
+    }
+    let (before, after) = (entries(id, &old.graph), entries(id, new));
+    let shared = shared(tx, id, old, new)?;
+    let gone = before.difference(&after).filter(|key| !shared.contains(*key));
+    gone.for_each(|key| tx.delete(key.clone()));
+    after.into_iter().filter(|key| !before.contains(key)).for_each(|key| tx.mark(key));
+    Ok(())
+}
+
+/// Entries of the index that statements have which were not read: all of those that go with one, and maybe others.
+///
+/// Cost: nothing if all was read; else a scan of the statements with the predicate of a number or moment that goes, and of the whole
+/// description if an IRI does.
+fn shared(tx: &Transaction, id: u64, old: &Stored, new: &Graph) -> Result<BTreeSet<Bytes>> {
+    if old.others() == 0 {
+        return Ok(BTreeSet::new());
+    }
+    let ranges: HashSet<_> =
+        old.graph.difference(new).filter_map(|gone| sharing(id, gone)).collect();
+    let mut shared = BTreeSet::new();
+    for range in ranges {
+        for (_, value) in tx.rows(&range, usize::MAX)? {
+            let row = GraphRecord::from_value(&value)?.statements;
+            let others = row.iter().filter(|statement| !old.graph.contains(*statement));
+            shared.extend(others.flat_map(|statement| entries_of(id, statement)));
+        }
+    }
+    Ok(shared)
 }
 
 /// Deletes the description of a resource that is deleted.
@@ -148,10 +186,10 @@ pub(crate) fn erase(tx: &mut Transaction, id: u64) -> Result<()> {
     Ok(())
 }
 
-fn put(tx: &mut Transaction, id: u64, statements: Vec<Statement>, spread: Option<Spread>) {
+fn put(tx: &mut Transaction, id: u64, statements: &Graph, spread: Option<Spread>) {
     match statements.is_empty() && spread.is_none() {
         true => tx.delete(keys::graph(id)),
-        false => tx.put(keys::graph(id), &GraphRecord { statements, spread }),
+        false => tx.put_raw(keys::graph(id), value_of(&GraphInPlace { statements, spread })),
     }
 }
 
@@ -162,7 +200,7 @@ fn gather(tx: &mut Transaction, id: u64) -> Result<()> {
         all.extend(GraphRecord::from_value(&value)?.statements);
         tx.delete(key);
     }
-    put(tx, id, all.into_iter().collect(), None);
+    put(tx, id, &all, None);
     Ok(())
 }
 
@@ -195,7 +233,7 @@ fn change_row(
 }
 
 /// The key of the row in which a statement of a spread description is.
-pub(crate) fn row_of(id: u64, statement: &Statement) -> bytes::Bytes {
+pub(crate) fn row_of(id: u64, statement: &Statement) -> Bytes {
     let subject = statement.subject.as_deref().map_or(0, |subject| hash(subject).max(1));
     let (predicate, object) = (hash(&statement.predicate), hash(statement.object.text()));
     keys::quad(id, [subject, predicate, object, whole_hash(statement)])

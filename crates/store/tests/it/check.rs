@@ -204,7 +204,7 @@ const DERIVABLE: &[Damage] = &[
     ("an object that is not indexed", |w| w.raw_delete(&w.first(b'i')), &[Kind::Index]),
     (
         "an index of an object that is not stated",
-        |w| w.raw_put(key(b'i', &[1, 2, w.id("/c/x")]), Bytes::new()),
+        |w| w.raw_put(key(b'i', &[1, w.id("/c/x")]), Bytes::new()),
         &[Kind::Index],
     ),
     ("a subject that is not indexed", |w| w.raw_delete(&w.first(b'q')), &[Kind::Index]),

@@ -23,6 +23,7 @@ mod full;
 mod leases;
 mod link_integrity;
 mod listings;
+mod literals;
 mod media_types;
 mod metadata;
 mod mirrors;

@@ -168,7 +168,7 @@ fn absolute(own: &str, iri: &str) -> String {
 }
 
 /// The result of a full scan.
-fn looked_up(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad> {
+pub(crate) fn looked_up(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad> {
     let mut found = BTreeSet::new();
     for (stat, graph) in descriptions(world, caller) {
         let own = iri_of(&stat.path);
@@ -197,7 +197,7 @@ fn looked_up(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad
 }
 
 /// The result from the index; fails on duplicates.
-fn found(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad> {
+pub(crate) fn found(world: &World, caller: &Caller, pattern: &Pattern) -> BTreeSet<Quad> {
     let reading = world.store.reading(caller).unwrap();
     let mut found = BTreeSet::new();
     for quad in reading.statements(pattern).unwrap() {

@@ -9,12 +9,13 @@ use cenote_blob::{BlobId, Place};
 use cenote_kv::{Batch, Engine, MemoryEngine};
 use cenote_store::{
     AccessChange, AvuChange, CheckOptions, Conditions, ContentHead, ErrorKind, FindingKind,
-    NewTicket, Only, Pace, PlaceId, PlaceOpener, PlaceStatus, Rights, Scope, Statement, Store,
-    Term, TicketUse, Vocabulary,
+    NewTicket, Only, Pace, Pattern, PlaceId, PlaceOpener, PlaceStatus, Rights, Scope, Statement,
+    Store, Term, TicketUse, Vocabulary,
 };
 use sha2::{Digest, Sha256};
 
 use crate::raw::key;
+use crate::statements::found;
 use crate::world::{
     ADMIN, MemoryOpener, PASSWORD, SeededEntropy, World, assert_clean, at, avu, findings, kind,
     noise, parts, path, populated, rows, run, world,
@@ -25,6 +26,7 @@ const FORMAT_2: &str = include_str!("../fixtures/format-2.txt");
 const FORMAT_4: &str = include_str!("../fixtures/format-4.txt");
 const FORMAT_5: &str = include_str!("../fixtures/format-5.txt");
 const FORMAT_6: &str = include_str!("../fixtures/format-6.txt");
+const FORMAT_7: &str = include_str!("../fixtures/format-7.txt");
 
 fn bytes(hex: &str) -> Bytes {
     let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
@@ -494,4 +496,38 @@ fn an_interrupted_record_of_classes_continues_where_it_stopped() {
     let (at, value) = format.split_once(' ').unwrap();
     whole.raw_put(bytes(at).to_vec(), bytes(value));
     assert_eq!(whole.reopened().rows(), records);
+}
+
+/// In format 7 the index by object had a row for each statement, also for one with a literal.
+#[test]
+fn the_index_by_object_of_format_7_becomes_one_of_iris() {
+    let before = FORMAT_7.lines().filter(|line| line.starts_with("69")).count();
+    let world = opened_from(FORMAT_7);
+    // Of `/c/a`: `http://x/1`, the link by resource and by path, the missing path; of `/c/b`: `x`.
+    assert_eq!((before, world.table(b'i').len()), (16, 5));
+    assert_clean(&world.store);
+    let count = |object: Term| {
+        let pattern = Pattern { object: Some(object), ..Pattern::default() };
+        found(&world, &world.admin, &pattern).len()
+    };
+    let iri = |iri: &str| count(Term::Iri(iri.into()));
+    assert_eq!([count(Term::string("x")), count(Term::string("12.0"))], [2, 1]);
+    assert_eq!([iri("http://x/1"), iri("cenote:/c/to"), iri("cenote:/c/missing")], [3, 1, 1]);
+    assert_eq!(iri("cenote:/c/to#part"), 1);
+    let rows = world.rows();
+    assert_eq!(world.reopened().rows(), rows);
+}
+
+#[test]
+fn an_interrupted_rebuild_of_the_index_by_object_is_finished() {
+    let whole = opened_from(FORMAT_7);
+    let rows = whole.rows();
+    let new = whole.table(b'i');
+    // Some rows are of the former index, and some of the new one are missing.
+    new.iter().step_by(2).for_each(|row| whole.raw_delete(row));
+    for line in FORMAT_7.lines().filter(|line| line.starts_with("69")).step_by(2) {
+        whole.raw_put(bytes(line).to_vec(), Bytes::new());
+    }
+    set_format(&whole, 7);
+    assert_eq!(whole.reopened().rows(), rows);
 }

@@ -20,7 +20,7 @@
 //! | `G` id | `Graph` | the description of a resource or a person |
 //! | `Q` id subject predicate object statement | `Graph` | a statement of a large description: 64-bit hashes |
 //! | `I` predicate object id | empty | who states this: a hash of the predicate, and the object's key in the order of values |
-//! | `i` object predicate id | empty | the same by the object |
+//! | `i` object id | empty | who states anything with this IRI as the object |
 //! | `q` subject id | empty | who states anything about this IRI, which is not their own |
 //! | `l` path 0 id | empty | whose description names this path as text, where it is not bound to a resource |
 //! | `S` person parent id | empty | a grant to somebody other than the owner |

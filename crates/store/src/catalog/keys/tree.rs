@@ -112,12 +112,28 @@ pub(crate) fn statements_between(predicate: u64, objects: RangeInclusive<u64>) -
     KeyRange { start: key(objects.start()).done(), end: key(objects.end()).prefix().end }
 }
 
-pub(crate) fn object(object: u64, predicate: u64, id: u64) -> Bytes {
-    Key::new(b'i').id(object).id(predicate).id(id).done()
+/// The statements of all predicates.
+pub(crate) fn by_predicate() -> KeyRange {
+    Key::new(b'I').prefix()
+}
+
+/// Those of all predicates after one.
+pub(crate) fn after_predicate(predicate: u64) -> KeyRange {
+    let start = statements(predicate).end.expect("another key may follow those of a table");
+    KeyRange { start, ..by_predicate() }
+}
+
+pub(crate) fn object(object: u64, id: u64) -> Bytes {
+    Key::new(b'i').id(object).id(id).done()
 }
 
 pub(crate) fn objects(object: u64) -> KeyRange {
     Key::new(b'i').id(object).prefix()
+}
+
+/// All entries by object.
+pub(crate) fn all_objects() -> KeyRange {
+    Key::new(b'i').prefix()
 }
 
 pub(crate) fn subject(subject: u64, id: u64) -> Bytes {

@@ -20,8 +20,8 @@ pub(crate) use self::server::{FinishedRecord, HolderRecord, KeyRecord, ServerId,
 pub(crate) use self::trash::{Amount, TrashRecord};
 pub(crate) use self::version::{DifferenceRecord, VersionAttributes, VersionRecord};
 use crate::model::{
-    ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId, Rights, Statement, Time,
-    TokenScope,
+    ContentHead, ContentId, Digests, Graph, Kind, PersonId, PlaceId, ResourceId, Rights, Statement,
+    Time, TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -39,6 +39,15 @@ pub(crate) struct GraphRecord {
     #[n(0)]
     pub(crate) statements: Vec<Statement>,
     /// Set if the statements are in rows of their own.
+    #[n(1)]
+    pub(crate) spread: Option<Spread>,
+}
+
+/// A [`GraphRecord`] to be written, of statements that are not copied for it.
+#[derive(Debug, Encode)]
+pub(crate) struct GraphInPlace<'a> {
+    #[n(0)]
+    pub(crate) statements: &'a Graph,
     #[n(1)]
     pub(crate) spread: Option<Spread>,
 }

@@ -10,7 +10,7 @@ use cenote_kv::KeyRange;
 use super::Dataset;
 use crate::Result;
 use crate::catalog::{Reads, keys};
-use crate::metadata::index::{Sought, order, predicate_keys};
+use crate::metadata::index::{Sought, WithAnyPredicate, order, predicate_keys};
 use crate::metadata::quads::Pattern;
 
 /// How many entries are read of one range.
@@ -20,6 +20,9 @@ impl Dataset<'_> {
     /// Roughly how many statements of descriptions match.
     pub fn estimate(&self, pattern: &Pattern) -> Result<u64> {
         let pattern = pattern.canonical(&self.links)?;
+        if let Some(text) = pattern.bare_literal() {
+            return self.of_literal(text);
+        }
         let ranges = match &pattern {
             Pattern { object: Some(object), predicate, .. } => {
                 let sought = Sought::new(&self.links, object.text())?;
@@ -33,6 +36,16 @@ impl Dataset<'_> {
         };
         let counts = ranges.iter().map(|range| self.count(range));
         counts.sum()
+    }
+
+    /// The same of a literal with any predicate.
+    fn of_literal(&self, text: &str) -> Result<u64> {
+        let mut count = 0;
+        for entry in WithAnyPredicate::new(self.view, text).take(READ) {
+            entry?;
+            count += 1;
+        }
+        Ok(count)
     }
 
     /// How many entries a range has: at least so many, if that is [`READ`].

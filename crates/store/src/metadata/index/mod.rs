@@ -3,8 +3,11 @@
 //! | order | entry | of |
 //! |---|---|---|
 //! | by predicate and object | predicate, object, id | each statement |
-//! | by object | object, predicate, id | each statement |
+//! | by object | object, id | each statement whose object is an IRI |
 //! | by subject | subject, id | each statement about an IRI that is not relative |
+//!
+//! A literal is hardly ever looked for without its predicate: it is then found in the first order, from predicate to predicate
+//! ([`WithAnyPredicate`]), and has no entry by object.
 //!
 //! A fourth order, by path, has the IRIs that name a path of this store and are not bound to a resource: text that becomes a link
 //! once the path exists, if the collection has that setting.
@@ -13,9 +16,12 @@
 //! blank node by the description that it is in.
 //!
 //! Invariants: several terms may share a key, so a match is verified in the graph. A link to a resource is found by the resource
-//! in each order, and in the last two also by the path that was written. What is stated about the resource itself shares no entry
-//! with statements about anything else, so that a change of attributes need not read the latter.
+//! in each order, and in the last two also by the path that was written. Statements with the same IRI share an entry by object, and so do
+//! those with the same predicate and equal numbers or moments; a change that has read only a part of a description looks whether one that
+//! it removes is shared ([`sharing`]). Others share none: what is stated about the resource itself, none by predicate with what is stated
+//! about anything else.
 
+mod any_predicate;
 pub(in crate::metadata) mod order;
 mod scan;
 
@@ -26,7 +32,8 @@ use bytes::Bytes;
 use cenote_kv::KeyRange;
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::order::{link_key, plain_key, text_key};
+pub(super) use self::any_predicate::WithAnyPredicate;
+use self::order::{is_plain, link_key, plain_key, text_key};
 pub(super) use self::scan::Scan;
 use super::links::{self, Link, Links};
 use super::vocabulary::predicates_of;
@@ -45,12 +52,22 @@ pub(super) fn entries_of(id: u64, statement: &Statement) -> impl Iterator<Item =
     let predicate = predicate_key(&statement.predicate, statement.subject.is_none());
     let by_predicate =
         objects.clone().take(1).map(move |object| keys::statement(predicate, object, id));
+    let is_iri = matches!(statement.object, Term::Iri(_));
     let subject = statement.subject.as_deref().filter(|subject| is_global(subject));
     let subjects = subject.into_iter().flat_map(iri_keys);
     by_predicate
-        .chain(objects.map(move |object| keys::object(object, predicate, id)))
+        .chain(objects.filter(move |_| is_iri).map(move |object| keys::object(object, id)))
         .chain(subjects.map(move |subject| keys::subject(subject, id)))
         .chain(named_paths(statement).filter_map(move |path| keys::named_path(&path, id)))
+}
+
+/// Where other statements of a description are that may share an entry with this one; none if only those of the same text can.
+pub(super) fn sharing(id: u64, statement: &Statement) -> Option<KeyRange> {
+    match &statement.object {
+        Term::Iri(_) => Some(keys::quads(id)),
+        object if is_plain(object.text()) => None,
+        _ => Some(keys::quads_of(id, 0, hash(&statement.predicate), None)),
+    }
 }
 
 /// The paths that a statement names as text.
@@ -109,7 +126,7 @@ fn iri_keys(iri: &str) -> impl Iterator<Item = u64> + use<> {
 
 fn keys_of_iri(iri: &str) -> [Option<u64>; 2] {
     match Link::of(iri) {
-        Some(link) => [Some(link_key(link.id)), Some(written_key(&link.written()))],
+        Some(link) => [Some(link_key(link.id)), Some(plain_key(&link.written_path()))],
         None => [Some(written_key(iri)), None],
     }
 }
@@ -144,7 +161,7 @@ impl Sought {
         Ok(Self { keys, written })
     }
 
-    /// Where the index has them as objects.
+    /// Where the index has them as objects that are IRIs.
     pub(super) fn objects(&self) -> Vec<KeyRange> {
         self.keys.iter().chain(&self.written).map(|key| keys::objects(*key)).collect()
     }
@@ -189,6 +206,7 @@ pub(crate) fn stating(
         (None, Some(attribute)) => of_attribute(attribute, &[0..=u64::MAX]),
         (None, None) => return Ok(None),
     };
+    let literal = value.filter(|_| attribute.is_none());
     let (mut ids, mut left) = (BTreeSet::new(), limit);
     for range in ranges {
         let rows = reads.rows(&range, left.saturating_add(1))?;
@@ -197,6 +215,14 @@ pub(crate) fn stating(
         }
         left -= rows.len();
         ids.extend(rows.iter().filter_map(|(key, _)| keys::last_id(key)));
+    }
+    for entry in literal.into_iter().flat_map(|text| WithAnyPredicate::new(reads, text)) {
+        let entry = entry?;
+        if left == 0 {
+            return Ok(None);
+        }
+        left -= 1;
+        ids.extend(keys::last_id(&entry));
     }
     Ok(Some(ids))
 }

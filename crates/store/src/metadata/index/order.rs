@@ -47,6 +47,11 @@ pub(in crate::metadata) fn text_key(text: &str) -> u64 {
     Value::of(text).map_or_else(|| plain_key(text), Value::key)
 }
 
+/// Whether it is neither a number nor a moment: no other text has its key, but by chance.
+pub(super) fn is_plain(text: &str) -> bool {
+    Value::of(text).is_none()
+}
+
 /// The key of a text that is neither a number nor a moment.
 pub(super) fn plain_key(text: &str) -> u64 {
     hash(text) >> 2

@@ -92,6 +92,11 @@ impl<'a> Link<'a> {
         format!("{SCHEME}{}", self.rest)
     }
 
+    /// The IRI that was written, without the fragment: in its one spelling, since links are made by [`link`].
+    pub(in crate::metadata) fn written_path(self) -> String {
+        format!("{SCHEME}{}", cut(self.rest).0)
+    }
+
     /// The fragment with its `#`, or none.
     pub(in crate::metadata) fn fragment(self) -> &'a str {
         cut(self.rest).1
@@ -140,6 +145,7 @@ mod tests {
             let parsed = Link::of(&kept).unwrap();
             prop_assert_eq!((parsed.id, parsed.fragment()), (ResourceId(id), fragment.as_str()));
             prop_assert_eq!(parsed.written(), iri);
+            prop_assert_eq!(parsed.written_path(), iri_of(&path));
             let by_id = parsed.by_id();
             prop_assert_eq!(id_of(&by_id), Some((ResourceId(id), fragment.as_str())));
         }
