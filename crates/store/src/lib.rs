@@ -21,6 +21,7 @@ mod copy;
 mod describe;
 mod error;
 mod faults;
+mod foreseen;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod health;

@@ -18,19 +18,18 @@ use crate::contents::{Damage, Due, Leases, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
-use crate::model::{At, Time};
+use crate::model::Time;
 use crate::moment::Moment;
 use crate::moves::Moves;
 use crate::people::{Attempts, CredentialCache, UserHints};
 use crate::places::{Claims, Shared};
 use crate::ports::SystemClock;
-use crate::resources::{keys_ahead, likely, members};
 use crate::servers::Servers;
 use crate::trash::Room;
 use crate::undecided::Undecided;
 use crate::{
-    Caller, ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener,
-    Result, SystemEntropy, describe, quotas,
+    ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
+    SystemEntropy, describe, quotas,
 };
 
 /// What a store is made of.
@@ -249,42 +248,6 @@ impl Store {
         self.view_ahead(Vec::new)
     }
 
-    /// The same for an answer about what is at some place.
-    pub(crate) fn view_at(&self, at: &At) -> Result<View> {
-        self.view_ahead(|| self.keys_to(at))
-    }
-
-    /// The same with the description of that.
-    pub(crate) fn view_of_described(&self, at: &At) -> Result<View> {
-        self.view_ahead(|| self.keys_to_described(at))
-    }
-
-    /// The same with the membership of that.
-    pub(crate) fn view_of_members(&self, at: &At) -> Result<View> {
-        self.view_ahead(|| {
-            let members = likely(&self.inner.edges, at).into_iter().flat_map(members::keys_of);
-            self.keys_to(at).into_iter().chain(members).collect()
-        })
-    }
-
-    /// The same with all that is shown of that, which the caller is likely to own.
-    pub(crate) fn view_of_whole(&self, caller: &Caller, at: &At) -> Result<View> {
-        self.view_ahead(|| {
-            let members = likely(&self.inner.edges, at).into_iter().flat_map(members::keys_of);
-            let owner = keys::person(caller.user());
-            self.keys_to_described(at).into_iter().chain(members).chain([owner]).collect()
-        })
-    }
-
-    fn keys_to(&self, at: &At) -> Vec<Bytes> {
-        keys_ahead(&self.inner.edges, std::iter::once(at))
-    }
-
-    fn keys_to_described(&self, at: &At) -> Vec<Bytes> {
-        let described = likely(&self.inner.edges, at).map(|id| keys::graph(id.0));
-        self.keys_to(at).into_iter().chain(described).collect()
-    }
-
     /// The same for an answer that is likely to need the values at `keys`.
     pub(crate) fn view_ahead(&self, mut keys: impl FnMut() -> Vec<Bytes>) -> Result<View> {
         if let Some(view) = self.view_in_moment(&mut keys)? {
@@ -330,25 +293,8 @@ impl Store {
         self.transact_ahead(Vec::new, change)
     }
 
-    /// The same of a change of what is at some place.
-    pub(crate) fn transact_at<T>(
-        &self,
-        at: &At,
-        change: impl FnMut(&mut Transaction) -> Result<T>,
-    ) -> Result<T> {
-        self.transact_ahead(|| self.keys_to(at), change)
-    }
-
-    /// The same of its description.
-    pub(crate) fn transact_described<T>(
-        &self,
-        at: &At,
-        change: impl FnMut(&mut Transaction) -> Result<T>,
-    ) -> Result<T> {
-        self.transact_ahead(|| self.keys_to_described(at), change)
-    }
-
-    fn transact_ahead<T>(
+    /// The same of a change that is likely to need the values at `keys`.
+    pub(crate) fn transact_ahead<T>(
         &self,
         keys: impl Fn() -> Vec<Bytes>,
         mut change: impl FnMut(&mut Transaction) -> Result<T>,
@@ -413,8 +359,9 @@ impl Store {
     fn commit_batch(&self, batch: Batch) -> Result<Committed> {
         let token = batch.token.unwrap_or_default();
         let bounds = batch.bounds.clone();
+        let committed = self.parts().engine.commit(batch);
         self.moment.iter().for_each(|moment| moment.end());
-        match self.parts().engine.commit(batch) {
+        match committed {
             Ok(_) => Ok(Committed::Yes),
             Err(CommitError::Exceeded { key, held }) => Err(self.exceeded(&bounds, &key, held)?),
             Err(CommitError::Conflict { key }) => Ok(Committed::Contested(key)),

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use cenote_kv::{Engine, KeyRange, Result, Rows, ScanOptions, Snapshot, Version};
 
-/// What is remembered at most, in bytes of keys and values.
-const MOST: usize = 4 << 20;
+/// What is remembered at most, in bytes of keys and values: each request that is being answered has so much.
+const MOST: usize = 1 << 20;
 
 /// A snapshot that remembers values. Clones are the same one.
 #[derive(Debug, Clone)]
