@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use crate::{
     Batch, CommitError, Engine, KeyRange, Limits, Result, Room, Rows, ScanOptions, Snapshot, Token,
-    Version,
+    Values, Version,
 };
 
 /// Calls that an engine answered, and how much they carried.
@@ -117,7 +117,7 @@ impl Engine for CountingEngine {
         Ok(Box::new(CountingSnapshot { inner, tally: self.tally.clone() }))
     }
 
-    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Vec<Option<Bytes>>)> {
+    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
         count(&self.tally.snapshots, 1);
         let (inner, values) = self.inner.snapshot_with(keys)?;
         let snapshot = CountingSnapshot { inner, tally: self.tally.clone() };

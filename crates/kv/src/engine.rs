@@ -14,6 +14,9 @@ pub type Version = u64;
 /// A key and its value.
 pub type Row = (Bytes, Bytes);
 
+/// The values at keys, in their order.
+pub type Values = Vec<Option<Bytes>>;
+
 /// Rows in key order (or its reverse), read lazily.
 pub type Rows<'a> = Box<dyn Iterator<Item = Result<Row>> + 'a>;
 
@@ -30,7 +33,7 @@ pub trait Engine: Debug + Send + Sync + 'static {
 
     /// The same, and the values at `keys` in it, as [`Snapshot::get_many`] answers. An engine over a network does both in one round
     /// trip.
-    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Vec<Option<Bytes>>)> {
+    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
         let snapshot = self.snapshot()?;
         let values = snapshot.get_many(keys)?;
         Ok((snapshot, values))

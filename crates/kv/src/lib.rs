@@ -48,7 +48,7 @@ pub use batch::{Batch, Token, Write, counter};
 pub use bound::Bound;
 #[cfg(feature = "conformance")]
 pub use counting::{CountingEngine, Counts};
-pub use engine::{Engine, Limits, Room, Row, Rows, ScanOptions, Snapshot, Version};
+pub use engine::{Engine, Limits, Room, Row, Rows, ScanOptions, Snapshot, Values, Version};
 pub use error::{CommitError, Error, Result};
 pub use evidence::Evidence;
 #[cfg(feature = "conformance")]

@@ -194,8 +194,8 @@ mod tests {
     use super::*;
 
     fn pair() -> Option<[Client; 2]> {
-        let address = Address::parse(&postgres_server::fresh_schema()?).unwrap();
-        Some([(); 2].map(|()| address.connect().unwrap()))
+        let address = Address::parse(&postgres_server::fresh_schema()?).expect("it is an address");
+        Some([(); 2].map(|()| address.connect().expect("the server takes connections")))
     }
 
     fn number(answer: &[SimpleQueryMessage]) -> Option<&str> {

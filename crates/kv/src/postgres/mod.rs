@@ -30,7 +30,7 @@ use self::connect::Address;
 use self::pool::{Connection, Pool};
 use self::snapshot::PostgresSnapshot;
 use crate::queue::Queue;
-use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
+use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Values, Version};
 
 /// Keeps the catalog in a PostgreSQL database (13 or later).
 ///
@@ -113,7 +113,7 @@ impl Engine for PostgresEngine {
         Ok(Box::new(aside(|| PostgresSnapshot::begin(&self.pool))?))
     }
 
-    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Vec<Option<Bytes>>)> {
+    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
         let (snapshot, values) = aside(|| PostgresSnapshot::begin_with(&self.pool, keys))?;
         Ok((Box::new(snapshot), values))
     }
