@@ -129,20 +129,17 @@ impl Stated {
 
     /// States a text of the resource.
     pub(super) fn add_text(&mut self, own: &str, predicate: &str, text: &str) {
-        self.0.push(Triple::new(
-            NamedNode::new_unchecked(own),
-            NamedNode::new_unchecked(predicate),
-            Literal::new_simple_literal(text),
-        ));
+        self.add(own, predicate, Literal::new_simple_literal(text));
     }
 
     /// Says of the resource that it has a type.
     pub(super) fn add_type(&mut self, own: &str, class: &str) {
-        self.0.push(Triple::new(
-            NamedNode::new_unchecked(own),
-            NamedNode::new_unchecked(RDF_TYPE),
-            NamedNode::new_unchecked(class),
-        ));
+        self.add(own, RDF_TYPE, NamedNode::new_unchecked(class));
+    }
+
+    fn add(&mut self, own: &str, predicate: &str, object: impl Into<Term>) {
+        let [own, predicate] = [own, predicate].map(NamedNode::new_unchecked);
+        self.0.push(Triple::new(own, predicate, object));
     }
 
     /// Whether another one contains all of its statements.

@@ -122,7 +122,8 @@ impl Names {
     }
 }
 
-fn cut(iri: &str) -> (&str, &str) {
+/// An IRI without its fragment, and the fragment with its `#`.
+pub(super) fn cut(iri: &str) -> (&str, &str) {
     iri.split_at(iri.find('#').unwrap_or(iri.len()))
 }
 

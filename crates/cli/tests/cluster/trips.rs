@@ -107,11 +107,7 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
         let [few, many, deep] = counts.each_ref().map(Vec::len);
         println!("{what}: {few}, with {MANY} siblings {many}, at a depth of 10 {deep}");
         // A longer path is read in one call, or in two where that is not known yet.
-        if few > most
-            || many > most
-            || deep > most + 1
-            || std::env::var_os("CENOTE_SHOW_TRIPS").is_some()
-        {
+        if few > most || many > most || deep > most + 1 {
             println!("{:#?}", counts[0]);
             missed.push(format!("{what}: {few}, {many}, {deep}"));
         }

@@ -31,8 +31,14 @@ pub(super) struct Client {
 /// What the messages of a connection pass through, while somebody waits for one of them.
 struct Line {
     runtime: Runtime,
+    traffic: Traffic,
+}
+
+/// What is sent and received.
+struct Traffic {
     /// None once the connection has ended.
     messages: Option<Messages>,
+    /// Notifications that nobody has taken yet.
     notified: VecDeque<Notification>,
 }
 
@@ -50,11 +56,9 @@ impl Client {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("the process has file descriptors and memory left");
         let (client, connection) = runtime.block_on(config.connect(tls))?;
-        let messages = messages(connection);
-        Ok(Self {
-            client,
-            line: Line { runtime, messages: Some(messages), notified: VecDeque::new() },
-        })
+        let messages = Some(messages(connection));
+        let traffic = Traffic { messages, notified: VecDeque::new() };
+        Ok(Self { client, line: Line { runtime, traffic } })
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -102,11 +106,11 @@ impl Client {
     /// Sends a query without waiting for its answer, which is lost.
     pub(super) fn send(&mut self, query: &str) -> Result<(), Error> {
         let mut sent = pin!(self.client.batch_execute(query));
-        let Line { runtime, messages, notified } = &mut self.line;
+        let Line { runtime, traffic } = &mut self.line;
         runtime.block_on(poll_fn(|cx| {
-            pass(messages, notified, cx)?;
+            traffic.pass(cx)?;
             let _ = sent.as_mut().poll(cx);
-            Poll::Ready(pass(messages, notified, cx).map(drop))
+            Poll::Ready(traffic.pass(cx).map(drop))
         }))
     }
 
@@ -122,10 +126,10 @@ impl Client {
 
     /// The next notification, if one comes within this time.
     pub(super) fn notification(&mut self, within: Duration) -> Result<Option<Notification>, Error> {
-        let Line { runtime, messages, notified } = &mut self.line;
+        let Line { runtime, traffic } = &mut self.line;
         let next = poll_fn(|cx| {
-            let is_open = pass(messages, notified, cx)?;
-            match notified.pop_front() {
+            let is_open = traffic.pass(cx)?;
+            match traffic.notified.pop_front() {
                 None if is_open => Poll::Pending,
                 next => Poll::Ready(Ok(next)),
             }
@@ -139,9 +143,9 @@ impl Line {
     /// Drives the connection until `answer` is there.
     fn wait<T>(&mut self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let mut answer = pin!(answer);
-        let Self { runtime, messages, notified } = self;
+        let Self { runtime, traffic } = self;
         runtime.block_on(poll_fn(|cx| {
-            pass(messages, notified, cx)?;
+            traffic.pass(cx)?;
             answer.as_mut().poll(cx)
         }))
     }
@@ -150,34 +154,41 @@ impl Line {
 /// Says goodbye to the database, so that its log has no lost connection.
 impl Drop for Line {
     fn drop(&mut self) {
-        let Self { runtime, messages, notified } = self;
-        let _: Result<(), Error> =
-            runtime.block_on(poll_fn(|cx| match pass(messages, notified, cx)? {
-                true => Poll::Pending,
-                false => Poll::Ready(Ok(())),
-            }));
+        let Self { runtime, traffic } = self;
+        let _: Result<(), Error> = runtime.block_on(poll_fn(|cx| match traffic.pass(cx)? {
+            true => Poll::Pending,
+            false => Poll::Ready(Ok(())),
+        }));
     }
 }
 
-/// Sends and receives what can be at once; returns whether the connection is open.
-fn pass(
-    messages: &mut Option<Messages>,
-    notified: &mut VecDeque<Notification>,
-    cx: &mut Context<'_>,
-) -> Result<bool, Error> {
-    while let Some(next) = messages {
-        match next(cx) {
-            Poll::Pending => return Ok(true),
-            Poll::Ready(Some(Ok(AsyncMessage::Notification(sent)))) => notified.push_back(sent),
-            Poll::Ready(Some(Ok(_))) => {}
-            Poll::Ready(Some(Err(failed))) => {
-                *messages = None;
-                return Err(failed);
+impl Traffic {
+    /// Sends and receives what can be at once; returns whether the connection is open.
+    fn pass(&mut self, cx: &mut Context<'_>) -> Result<bool, Error> {
+        while let Some(next) = &mut self.messages {
+            match next(cx) {
+                Poll::Pending => return Ok(true),
+                Poll::Ready(Some(Ok(AsyncMessage::Notification(sent)))) => {
+                    self.notified.push_back(sent);
+                }
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(Some(Err(failed))) => {
+                    self.messages = None;
+                    return Err(failed);
+                }
+                Poll::Ready(None) => self.messages = None,
             }
-            Poll::Ready(None) => *messages = None,
         }
+        Ok(false)
     }
-    Ok(false)
+}
+
+/// The first value of an answer.
+pub(super) fn first_value(answer: &[SimpleQueryMessage]) -> Option<&str> {
+    answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0),
+        _ => None,
+    })
 }
 
 fn messages<T>(mut connection: Connection<Socket, T>) -> Messages
@@ -198,25 +209,18 @@ mod tests {
         Some([(); 2].map(|()| address.connect().expect("the server takes connections")))
     }
 
-    fn number(answer: &[SimpleQueryMessage]) -> Option<&str> {
-        answer.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => row.get(0),
-            _ => None,
-        })
-    }
-
     #[test]
     fn what_is_sent_is_done_before_what_follows() {
         let Some([mut client, _]) = pair() else { return };
         client.batch_execute("CREATE TEMPORARY TABLE t (n int)").unwrap();
         client.batch_execute("BEGIN; INSERT INTO t VALUES (1)").unwrap();
         client.send("ROLLBACK").unwrap();
-        assert_eq!(number(&client.simple_query("SELECT count(*) FROM t").unwrap()), Some("0"));
+        assert_eq!(first_value(&client.simple_query("SELECT count(*) FROM t").unwrap()), Some("0"));
         let statement = client.prepare("SELECT n + $1 FROM t").unwrap();
         let (first, then) = client
             .query_after("INSERT INTO t VALUES (2); SELECT 7", &statement, &[&1_i32])
             .unwrap();
-        assert_eq!((number(&first), then[0].get::<_, i32>(0)), (Some("7"), 3));
+        assert_eq!((first_value(&first), then[0].get::<_, i32>(0)), (Some("7"), 3));
     }
 
     #[test]
@@ -226,7 +230,7 @@ mod tests {
         client.query_after("SELECT 1", &statement, &[&0_i32]).unwrap_err();
         client.query_after("SELECT 1 / 0", &statement, &[&1_i32]).unwrap_err();
         client.send("nonsense").unwrap();
-        assert_eq!(number(&client.simple_query("SELECT 1").unwrap()), Some("1"));
+        assert_eq!(first_value(&client.simple_query("SELECT 1").unwrap()), Some("1"));
         client.check(Duration::from_secs(30)).unwrap();
         assert!(!client.is_closed());
     }

@@ -3,8 +3,7 @@
 //! Invariant: an engine is opened only where it has. The lock of a claim and `LISTEN` belong to a session, and so do prepared
 //! statements. A pooler that gives a session away between transactions would lose them, or leave them to others, without an error.
 
-use tokio_postgres::SimpleQueryMessage;
-
+use super::client::first_value;
 use super::error;
 use super::pool::{Connection, Pool};
 use crate::{Error, Result};
@@ -33,9 +32,6 @@ pub(super) fn check(pool: &Pool) -> Result<()> {
 /// The process of the database that answers.
 fn session(connection: &mut Connection, ask: &str) -> Result<String> {
     let answers = connection.client.simple_query(ask).map_err(error)?;
-    let pid = answers.iter().find_map(|answer| match answer {
-        SimpleQueryMessage::Row(row) => row.get(0),
-        _ => None,
-    });
+    let pid = first_value(&answers);
     pid.map(str::to_owned).ok_or_else(|| Error::Io("the database did not answer".into()))
 }

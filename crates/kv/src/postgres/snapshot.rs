@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tokio_postgres::{Row as Found, SimpleQueryMessage};
 
 use super::aside::aside;
+use super::client::first_value;
 use super::error;
 use super::pool::{Connection, Leased, Pool};
 use crate::{Error, KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
@@ -81,10 +82,7 @@ fn begin_with(
 }
 
 fn version(begun: &[SimpleQueryMessage]) -> Result<Version> {
-    let version = begun.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => row.get(0)?.parse::<i64>().ok(),
-        _ => None,
-    });
+    let version = first_value(begun).and_then(|version| version.parse::<i64>().ok());
     version
         .map(i64::cast_unsigned)
         .ok_or_else(|| Error::Corrupt("the catalog has no version".into()))

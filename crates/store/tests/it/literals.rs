@@ -72,7 +72,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What is not there is made before it is described.
+/// A missing resource is created before it is described.
 fn apply(world: &World, op: &Op) {
     let change = |of: &str, change: &dyn Fn(&Graph) -> Graph| {
         let change = |old: &Graph| Ok(change(old));

@@ -219,7 +219,7 @@ fn a_catalog_of_one_process_has_no_rows_of_servers() {
     assert_eq!(world.table(b'W').len(), 0);
 }
 
-/// Its caller is told that; everybody else goes on, and nothing is deleted that it may have recorded.
+/// Its caller gets that answer; all others continue, and nothing that it may have recorded is deleted.
 #[test]
 fn a_catalog_that_was_out_of_reach_during_a_commit_takes_changes_again() {
     for away in [UNSENT, UNANSWERED] {

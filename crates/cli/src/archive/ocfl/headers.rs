@@ -88,10 +88,10 @@ pub(super) struct Bytes<'a> {
 pub(super) const ANY: &str = "application/octet-stream";
 
 impl Header {
-    pub(super) fn new(id: &str, parent: Option<String>, model: &str, times: &Times) -> Self {
+    pub(super) fn new(id: &str, parent: &str, model: &str, times: &Times) -> Self {
         Self {
             id: id.to_owned(),
-            parent,
+            parent: Some(parent.to_owned()),
             state_token: None,
             interaction_model: Some(model.to_owned()),
             mime_type: None,
@@ -115,7 +115,7 @@ impl Header {
     /// The header of the description of a binary, which has no object of its own.
     pub(super) fn of_description(id: &str, times: &Times) -> Self {
         let own = format!("{id}{METADATA}");
-        Self { object_root: false, ..Self::new(&own, Some(id.to_owned()), DESCRIBES, times) }
+        Self { object_root: false, ..Self::new(&own, id, DESCRIBES, times) }
     }
 
     /// With the bytes that are its content. The token changes whenever they do.

@@ -165,7 +165,7 @@ impl Export<'_> {
             mime_type: None,
             filename: None,
         };
-        let mut header = Header::new(&id, Some(parent), files.model, &times);
+        let mut header = Header::new(&id, &parent, files.model, &times);
         match (&files.content, &state.content) {
             (Some((path, sha256)), Some(content)) => {
                 let digest = self.content(draft, (resource, state), path, sha256, written).await?;

@@ -6,7 +6,7 @@ use cenote_ocfl::{Checked, Object};
 use super::super::headers::{FILENAME, METADATA};
 use super::read::{Found, State};
 use crate::archive::graph::Stated;
-use crate::archive::names::{Names, Place};
+use crate::archive::names::{Names, Place, cut};
 use crate::archive::wrong;
 use crate::error::{CliError, Kind, Result};
 
@@ -104,7 +104,7 @@ impl<'a> Wanted<'a> {
 /// An IRI of the archive as it is written here: other programs encode more characters of a name. What fcrepo writes as stated of the
 /// description of a file, it shows as stated of the file.
 fn as_named(iri: &str, names: &Names, own: &Place) -> Option<String> {
-    let (id, fragment) = iri.split_at(iri.find('#').unwrap_or(iri.len()));
+    let (id, fragment) = cut(iri);
     let of_description = id.strip_suffix(METADATA).and_then(|id| names.place(id));
     let place = match of_description.filter(|place| place == own) {
         Some(own) => own,
