@@ -1,13 +1,17 @@
-//! Sends written data to a stage, in order and in the background: adjacent runs of bytes are one request.
+//! Sends written data to a stage in the background: adjacent runs of bytes are one request, and a run is sent while the server is still
+//! storing the one before.
 //!
-//! Invariant: the bytes of a run are kept until the server has answered, so that they can be sent again if the server becomes unavailable.
+//! Invariants: two runs are under way only if the second one begins after the end of the first, so bytes that were written twice arrive in
+//! order. The bytes of a run are kept until the server has answered, so that they can be sent again if the server becomes unavailable.
 
 use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
+use cenote_client::Error;
 use futures_util::stream;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::error::{Fault, Result};
@@ -17,8 +21,8 @@ use crate::source::Source;
 const PAUSE: Duration = Duration::from_secs(2);
 /// How many writes may wait to be sent.
 const WAITING: usize = 4;
-/// The longest run.
-const LONGEST: u64 = 32 << 20;
+/// The longest run: the bytes of two of them may be in memory.
+const LONGEST: u64 = 16 << 20;
 
 /// Writes to one stage.
 #[derive(Debug)]
@@ -35,7 +39,7 @@ enum Message {
 impl Sender {
     pub(super) fn new(source: Source, stage: String) -> Self {
         let (messages, received) = mpsc::channel(WAITING);
-        tokio::spawn(Sending { source, stage, received, fault: None }.run());
+        tokio::spawn(Sending { source, stage, received, before: None, fault: None }.run());
         Self { messages }
     }
 
@@ -59,8 +63,16 @@ struct Sending {
     source: Source,
     stage: String,
     received: mpsc::Receiver<Message>,
+    /// The run that the server has not answered yet.
+    before: Option<Sent>,
     /// The first fault: nothing is sent after it.
     fault: Option<Fault>,
+}
+
+/// A run that was sent as a whole.
+struct Sent {
+    run: Run,
+    answer: JoinHandle<Result<u64, Error>>,
 }
 
 impl Sending {
@@ -69,6 +81,7 @@ impl Sending {
         while let Some(message) = next {
             next = match message {
                 Message::Settle(done) => {
+                    self.finish().await;
                     // The waiting operation may have been cancelled.
                     let _gone = done.send(self.fault.clone().map_or(Ok(()), Err));
                     self.received.recv().await
@@ -81,16 +94,33 @@ impl Sending {
 
     /// Sends a run; returns the message after it.
     async fn send_run(&mut self, offset: u64, first: Bytes) -> Option<Message> {
+        if self.before.as_ref().is_some_and(|before| offset < before.run.end()) {
+            self.finish().await;
+        }
         let (parts, body) = mpsc::channel::<Bytes>(1);
+        let answer = self.request(offset, body);
+        let mut run = Run { offset, length: 0, parts: Vec::new() };
+        let next = self.feed(parts, &mut run, first).await;
+        self.finish().await;
+        self.before = Some(Sent { run, answer });
+        match next {
+            Next::Message(message) => message,
+            Next::Later => self.received.recv().await,
+        }
+    }
+
+    fn request(&self, offset: u64, body: mpsc::Receiver<Bytes>) -> JoinHandle<Result<u64, Error>> {
         let body = stream::unfold(body, |mut body| async move {
             body.recv().await.map(|bytes| (io::Result::Ok(bytes), body))
         });
         let (source, stage) = (self.source.clone(), self.stage.clone());
-        let sent = async move { source.client.write_stage(&stage, offset, body).await };
-        let request = tokio::spawn(sent);
-        let mut run = Run { offset, length: 0, parts: Vec::new() };
-        let next = self.feed(parts, &mut run, first).await;
-        let answer = match timeout(self.source.deadline(), request).await {
+        tokio::spawn(async move { source.client.write_stage(&stage, offset, body).await })
+    }
+
+    /// Waits for the answer to the run before, which is sent again if the server was unavailable.
+    async fn finish(&mut self) {
+        let Some(Sent { run, answer }) = self.before.take() else { return };
+        let answer = match timeout(self.source.deadline(), answer).await {
             Ok(Ok(answer)) => answer.map(drop).map_err(Fault::from),
             Ok(Err(_)) => Err(gone()),
             Err(_) => Err(Fault::late()),
@@ -101,10 +131,6 @@ impl Sending {
         };
         if let Err(fault) = answer.and_then(|()| self.fault.clone().map_or(Ok(()), Err)) {
             self.fault = Some(Fault { level: crate::Level::Warning, ..fault });
-        }
-        match next {
-            Next::Message(message) => message,
-            Next::Later => self.received.recv().await,
         }
     }
 
@@ -132,7 +158,7 @@ impl Sending {
                 }
             }
             match timeout(PAUSE, self.received.recv()).await {
-                Ok(Some(Message::Write(offset, more))) if offset == run.offset + run.length => {
+                Ok(Some(Message::Write(offset, more))) if offset == run.end() => {
                     bytes = more;
                 }
                 Ok(other) => return Next::Message(other),
@@ -150,6 +176,10 @@ struct Run {
 }
 
 impl Run {
+    fn end(&self) -> u64 {
+        self.offset + self.length
+    }
+
     fn push(&mut self, bytes: Bytes) {
         self.length += bytes.len() as u64;
         self.parts.push(bytes);

@@ -37,6 +37,8 @@ pub(crate) struct Weather {
     pub(crate) lost: Option<(String, u32)>,
     /// The number of requests whose target contains this that wait for each other, and their barrier.
     pub(crate) meeting: Option<(String, u32, Arc<Barrier>)>,
+    /// The same of requests that the server has performed: they wait before they are answered.
+    pub(crate) withheld: Option<(String, u32, Arc<Barrier>)>,
     /// The targets of all requests.
     pub(crate) sent: Vec<String>,
 }
@@ -69,17 +71,22 @@ impl Transport for Gate {
         let swallowed = weather.swallowed.as_ref().is_some_and(|text| target.contains(text));
         let refused = weather.away || strikes(&mut weather.refused, &target);
         let lost = strikes(&mut weather.lost, &target);
-        let meeting = weather.meeting.as_mut().filter(|(text, ..)| target.contains(text.as_str()));
-        let meeting = meeting.filter(|(_, left, _)| *left > 0).map(|(_, left, barrier)| {
-            *left -= 1;
-            Arc::clone(barrier)
-        });
+        let meeting = joins(&mut weather.meeting, &target);
+        let withheld = joins(&mut weather.withheld, &target);
         weather.sent.push(target);
         let away = || Err(TransportError("the server is away".into()));
         if let Some(meeting) = meeting {
             return async move {
                 meeting.wait().await;
                 self.0.send(request).await
+            }
+            .boxed();
+        }
+        if let Some(withheld) = withheld {
+            return async move {
+                let answer = self.0.send(request).await;
+                withheld.wait().await;
+                answer
             }
             .boxed();
         }
@@ -94,6 +101,16 @@ impl Transport for Gate {
             _ => self.0.send(request),
         }
     }
+}
+
+/// The barrier at which a request with this target waits.
+fn joins(meeting: &mut Option<(String, u32, Arc<Barrier>)>, target: &str) -> Option<Arc<Barrier>> {
+    let (text, left, barrier) = meeting.as_mut()?;
+    if *left == 0 || !target.contains(&*text) {
+        return None;
+    }
+    *left -= 1;
+    Some(Arc::clone(barrier))
 }
 
 /// Whether a fault affects a request with this target.

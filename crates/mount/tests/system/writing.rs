@@ -1,7 +1,10 @@
 //! Writing through a mount.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use cenote_mount::{Options, SetAttr};
+use tokio::sync::Barrier;
 
 use crate::support::{Mount, ROOT, World, options};
 
@@ -75,6 +78,59 @@ async fn a_file_larger_than_memory_is_sent_in_the_background() {
     wanted[500..530].copy_from_slice("abc".repeat(10).as_bytes());
     assert!(world.get("/large").await == wanted);
     assert!(mount.read("/large").await.unwrap() == wanted);
+}
+
+/// The longest run of bytes that is sent in one request.
+const RUN: u64 = 16 << 20;
+
+async fn fill(mount: &Mount, handle: u64, (offset, fill): (u64, u8), wanted: &mut [u8]) {
+    let bytes = Bytes::from(vec![fill; 1 << 20]);
+    wanted[offset as usize..][..1 << 20].copy_from_slice(&bytes);
+    mount.system.write(handle, offset, bytes, false).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_that_are_written_twice_are_sent_in_order() {
+    let world = World::new();
+    let mount = world.mount_with(Options { write_memory: 1 << 20, ..options() }).await;
+    let (_, open) = mount.system.create(ROOT, "large", 0o644, false).await.unwrap();
+    let mut wanted = vec![0; 20 << 20];
+    let answer = Arc::new(Barrier::new(2));
+    let withheld = ("/content".to_owned(), 1, Arc::clone(&answer));
+    world.gate.set(|weather| weather.withheld = Some(withheld));
+    for at in (0..RUN).step_by(1 << 20).chain([3 << 20]) {
+        fill(&mount, open.handle, (at, 1 + (at >> 20) as u8), &mut wanted).await;
+    }
+    fill(&mount, open.handle, (3 << 20, 99), &mut wanted).await;
+    let (system, handle) = (mount.system.clone(), open.handle);
+    let flushed = tokio::spawn(async move { system.flush(handle).await });
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    let written = world.gate.sent().iter().filter(|sent| sent.contains("/content")).count();
+    assert_eq!(written, 1, "the first run has not been answered yet");
+    answer.wait().await;
+    flushed.await.unwrap().unwrap();
+    wanted.truncate(RUN as usize);
+    assert!(world.get("/large").await == wanted);
+    mount.system.release(open.handle).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_sent_while_the_one_before_is_stored() {
+    let world = World::new();
+    let mount = world.mount_with(Options { write_memory: 1 << 20, ..options() }).await;
+    let (_, open) = mount.system.create(ROOT, "large", 0o644, false).await.unwrap();
+    let mut wanted = vec![0; 4 * RUN as usize];
+    // The first answer comes when the second run has arrived, and so on.
+    let withheld = ("/content".to_owned(), 4, Arc::new(Barrier::new(2)));
+    world.gate.set(|weather| weather.withheld = Some(withheld));
+    for at in (0..4 * RUN).step_by(1 << 20) {
+        fill(&mount, open.handle, (at, 1 + (at >> 20) as u8), &mut wanted).await;
+    }
+    mount.system.flush(open.handle).await.unwrap();
+    assert!(world.get("/large").await == wanted);
+    mount.system.release(open.handle).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

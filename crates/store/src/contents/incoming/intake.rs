@@ -12,7 +12,8 @@ use crate::places::Destination;
 pub(crate) enum Running {
     /// Nothing: they are the whole.
     No,
-    /// Nothing: they are a part that arrived out of order. A SHA-256 of it is not needed unless the sender announced one.
+    /// Nothing: they are a part that arrived out of order, or a patch, after which the whole is read again. A SHA-256 of them is not
+    /// needed unless the sender announced one.
     Apart,
     /// It begins with them.
     Begin,

@@ -53,7 +53,7 @@ impl Store {
             })
             .await?;
         let inline = self.parts().limits.inline;
-        let intake = Intake { destination, expected, inline, running: Running::No };
+        let intake = Intake { destination, expected, inline, running: Running::Apart };
         let received = intake.receive(self, bytes).await?;
         self.write_received(caller, at, position, received, conditions).await
     }

@@ -32,7 +32,7 @@ impl Store {
         });
         let inline = self.parts().limits.inline;
         let destination = destination.await?;
-        let intake = Intake { destination, expected, inline, running: Running::No };
+        let intake = Intake { destination, expected, inline, running: Running::Apart };
         let received = intake.receive(self, bytes).await?;
         self.write_stage_received(caller, upload, position, received).await
     }
