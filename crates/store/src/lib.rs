@@ -21,6 +21,7 @@ mod copy;
 mod describe;
 mod error;
 mod faults;
+mod feed;
 mod foreseen;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
@@ -63,13 +64,14 @@ pub use changesets::{
 };
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
-    BatchItem, BatchWhat, Completion, Conditions, ContentStream, DamageCounts, DamagedCopy,
-    Expected, Lease, LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions,
-    ReadOptions, ReceiveOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView,
-    Scrub, StageFrom, Staged, Swept, Trim, Upload, UploadId, UploadOptions, Where,
+    Completion, ContentStream, DamageCounts, DamagedCopy, Expected, Lease, LeaseId, Limits,
+    LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, ReceiveOptions, Received,
+    ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, StageFrom, Staged, Swept, Trim,
+    Upload, UploadId, UploadOptions, Where,
 };
 pub use copy::{Copied, CopyChoices, CopyProgress, Damaged, Landing, Moved, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};
+pub use feed::{Change, ChangePage, Position};
 pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
@@ -92,15 +94,15 @@ pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemEntropy};
 pub use quotas::{Exceeded, Quota, QuotaSetting, QuotaTarget};
 pub use reading::Reading;
-pub use resources::WalkCursor;
+pub use resources::{Conditions, WalkCursor};
 pub use store::{Parts, Store};
 pub use text::{Mark, TextChanges, TextLead, TextQuery, TextSource, TextWord, Worded, is_text};
 pub use trash::{
     Removed, RestoreOptions, Tombstone, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal,
 };
 pub use tree::{
-    AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, DetailedPage, Details, Draft,
-    ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor,
+    AttributeChange, BatchItem, BatchWhat, CopyOptions, CreateOptions, DetailedPage, Details,
+    Draft, ListOptions, MoveOptions, NamedEntry, NamesPage, Page, RemoveOptions, SharedCursor,
     SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
 };
 pub use versions::{NewVersion, Prune, Version, VersionDifference};

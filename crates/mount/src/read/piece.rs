@@ -36,10 +36,14 @@ pub(crate) struct Wanted {
 #[derive(Debug, Default)]
 struct Arrived(Mutex<Segments>);
 
-/// What has arrived, in order.
+/// The length of the segments in which bytes are gathered: most reads of the kernel are within one, and are answered without a copy.
+const SEGMENT: usize = 1 << 20;
+
+/// What has arrived, in order: whole segments, and the beginning of the next.
 #[derive(Debug, Default)]
 struct Segments {
     parts: Vec<(u64, Bytes)>,
+    tail: BytesMut,
     length: u64,
     end: Option<Result<()>>,
 }
@@ -94,8 +98,8 @@ impl Piece {
         self.wait(range.end).await?;
         let (start, end) = (range.start - self.range.start, range.end - self.range.start);
         Ok(self.arrived.lock(|segments| {
-            let index = segments.parts.partition_point(|(offset, _)| *offset <= start) - 1;
-            let (offset, bytes) = &segments.parts[index];
+            let after = segments.parts.partition_point(|(offset, _)| *offset <= start);
+            let (offset, bytes) = &segments.parts[after.checked_sub(1)?];
             (end <= offset + bytes.len() as u64)
                 .then(|| bytes.slice((start - offset) as usize..(end - offset) as usize))
         }))
@@ -104,31 +108,56 @@ impl Piece {
     pub(crate) async fn read(&self, range: &Range<u64>, into: &mut BytesMut) -> Result<()> {
         self.wait(range.end).await?;
         let (start, end) = (range.start - self.range.start, range.end - self.range.start);
-        self.arrived.lock(|segments| {
-            let first = segments.parts.partition_point(|(offset, _)| *offset <= start) - 1;
-            for (offset, bytes) in &segments.parts[first..] {
-                let length = bytes.len() as u64;
-                if *offset >= end {
-                    break;
-                }
-                let from = start.max(*offset) - offset;
-                let to = (end - offset).min(length);
-                into.extend_from_slice(&bytes[from as usize..to as usize]);
-            }
-        });
+        self.arrived.lock(|segments| segments.copy(start..end, into));
         Ok(())
     }
 }
 
-impl Arrived {
-    fn push(&self, bytes: Bytes) {
-        self.lock(|segments| {
-            let offset = segments.length;
-            segments.length += bytes.len() as u64;
-            segments.parts.push((offset, bytes));
-        });
+impl Segments {
+    /// Adds bytes, which come in pieces of any length; `total` is how many there are to be in the end.
+    fn gather(&mut self, mut bytes: &[u8], total: u64) {
+        while !bytes.is_empty() {
+            if self.tail.is_empty() {
+                self.tail.reserve(total.saturating_sub(self.length).min(SEGMENT as u64) as usize);
+            }
+            let (now, later) = bytes.split_at(bytes.len().min(SEGMENT - self.tail.len()));
+            self.tail.extend_from_slice(now);
+            self.length += now.len() as u64;
+            if self.tail.len() == SEGMENT {
+                self.finish_segment();
+            }
+            bytes = later;
+        }
     }
 
+    /// Adds the bytes of a whole segment, or of several, as they are.
+    fn push(&mut self, bytes: Bytes) {
+        let offset = self.length;
+        self.length += bytes.len() as u64;
+        self.parts.push((offset, bytes));
+    }
+
+    fn finish_segment(&mut self) {
+        if !self.tail.is_empty() {
+            let bytes = self.tail.split().freeze();
+            self.parts.push((self.length - bytes.len() as u64, bytes));
+        }
+    }
+
+    fn copy(&self, range: Range<u64>, into: &mut BytesMut) {
+        let tail = (self.length - self.tail.len() as u64, &self.tail[..]);
+        let parts = self.parts.iter().map(|(offset, bytes)| (*offset, &bytes[..])).chain([tail]);
+        for (offset, bytes) in parts {
+            let end = offset + bytes.len() as u64;
+            let (from, to) = (range.start.max(offset), range.end.min(end));
+            if from < to {
+                into.extend_from_slice(&bytes[(from - offset) as usize..(to - offset) as usize]);
+            }
+        }
+    }
+}
+
+impl Arrived {
     fn lock<T>(&self, then: impl FnOnce(&mut Segments) -> T) -> T {
         then(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -137,7 +166,7 @@ impl Arrived {
 async fn fill(wanted: &Wanted, (arrived, tell): (&Arrived, &watch::Sender<()>)) -> Result<()> {
     let Wanted { source, place, range, etag, kept } = wanted;
     if let Some(bytes) = kept.as_ref().and_then(|kept| kept.read(range)) {
-        arrived.push(bytes);
+        arrived.lock(|all| all.push(bytes));
         return Ok(());
     }
     let rest = async || {
@@ -145,15 +174,53 @@ async fn fill(wanted: &Wanted, (arrived, tell): (&Arrived, &watch::Sender<()>)) 
         let content = source.read(place, next..range.end, etag.as_deref()).await?;
         let mut stream = content.into_stream();
         while let Some(bytes) = source.next(&mut stream).await? {
-            arrived.push(bytes);
+            arrived.lock(|all| all.gather(&bytes, range.end - range.start));
             tell.send_replace(());
         }
         Ok(())
     };
     source.insist(rest).await?;
+    arrived.lock(Segments::finish_segment);
     if let Some(kept) = kept {
         let parts = arrived.lock(|all| all.parts.iter().map(|(_, bytes)| bytes.clone()).collect());
         kept.keep(range.start, parts);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bytes_of(length: usize) -> Vec<u8> {
+        (0..length).map(|n| (n * 7 + n / 251) as u8).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_has_arrived_is_read_across_segments_before_and_after_the_end(
+            lengths in proptest::collection::vec(1_usize..700_000, 1..8),
+            (from, to, is_ended) in (0.0..1.0, 0.0..1.0, any::<bool>()),
+        ) {
+            let all = bytes_of(lengths.iter().sum());
+            let (mut segments, mut rest) = (Segments::default(), &all[..]);
+            for length in lengths {
+                let (now, later) = rest.split_at(length);
+                segments.gather(now, all.len() as u64);
+                rest = later;
+            }
+            if is_ended {
+                segments.finish_segment();
+            }
+            let at = |share: f64| (share * all.len() as f64) as usize;
+            let range = at(from).min(at(to))..at(from).max(at(to));
+            let mut read = BytesMut::new();
+            segments.copy(range.start as u64..range.end as u64, &mut read);
+            prop_assert!(read == all[range]);
+            prop_assert_eq!(segments.length, all.len() as u64);
+            prop_assert!(segments.parts.iter().all(|(_, part)| part.len() <= SEGMENT));
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::decide::{by_ticket, limit};
 use super::{Caller, Operation, decide};
 use crate::catalog::{Child, Reads, Record, TrashRecord, keys};
-use crate::model::{Access, At, Name, Resource, ResourceId, Rights, StorePath};
+use crate::model::{Access, At, Name, Resource, ResourceId, Rights, StorePath, Versioning};
 use crate::{Error, ErrorKind, Result};
 
 /// A resource with the collections above it, itself first.
@@ -120,7 +120,12 @@ impl Chain {
         self.links.iter().map(|(_, resource)| &**resource)
     }
 
-    /// The same with their ids.
+    /// How versions are kept according to the nearest of them that says so.
+    pub(crate) fn versioning(&self) -> Option<Versioning> {
+        self.resources().find_map(|resource| resource.versioning)
+    }
+
+    /// The resources with their ids.
     pub(crate) fn links(&self) -> impl Iterator<Item = (ResourceId, &Resource)> {
         self.links.iter().map(|(id, resource)| (*id, &**resource))
     }

@@ -4,7 +4,6 @@
 //! while more than one resource or version refers to it; what nothing refers to is swept.
 
 mod blocks;
-mod conditions;
 mod damage;
 mod incoming;
 mod layout;
@@ -19,7 +18,6 @@ mod stages;
 mod sweep;
 mod uploads;
 
-pub use conditions::Conditions;
 pub use damage::copies::{DamageCounts, DamagedCopy};
 pub use damage::scrub::Scrub;
 pub use incoming::expected::Expected;
@@ -28,7 +26,7 @@ pub use incoming::received::{Limits, Received, ReceivedBlob};
 pub use layout::{ContentStream, LocalBytes, LocalPiece};
 pub use lease::{Lease, LeaseId};
 pub use patches::write_at::Where;
-pub use publish::{BatchItem, BatchWhat, PutOptions};
+pub use publish::PutOptions;
 pub use read::{Opened, ReadOptions};
 pub use replicas::register::Registration;
 pub use replicas::replicate::Trim;
@@ -38,9 +36,9 @@ pub use sweep::Swept;
 pub use uploads::upload::{Completion, Part, Upload, UploadId, UploadOptions};
 
 pub(crate) use blocks::{all_blocks, delete_blob, groups};
-pub(crate) use conditions::check_removal;
 pub(crate) use damage::copies::Damage;
 pub(crate) use incoming::digesting::Digesting;
+pub(crate) use incoming::receive::LOOK;
 pub(crate) use incoming::received::NewBlob;
 pub(crate) use layout::{Layout, is_loss};
 pub(crate) use lease::Leases;

@@ -5,8 +5,8 @@
 //! by some milliseconds; the point is one of theirs then.
 
 use crate::catalog::{ChangeRecord, Reads, Record, View};
+use crate::feed::{self, Position};
 use crate::model::Time;
-use crate::tree::{Position, feed_after, feed_floor, is_position, newest_change};
 use crate::{Error, ErrorKind, Result};
 
 /// A moment in the past.
@@ -32,11 +32,11 @@ impl Cut {
             Moment::Time(time) => Position::end_of(last_commit(view, time)?),
         };
         let cut = Self(Position::end_of(position.commit()));
-        if position.commit() > newest_change(view)?.commit() {
+        if position.commit() > feed::newest(view)?.commit() {
             return Err(future("the position"));
         }
         require_kept(view, cut.0)?;
-        match position == cut.0 || is_position(view, position)? {
+        match position == cut.0 || feed::is_position(view, position)? {
             true => Ok(cut),
             false => Err(never_was(position)),
         }
@@ -53,7 +53,7 @@ pub(super) fn changes_after(
     view: &View,
     position: Position,
 ) -> impl Iterator<Item = Result<(Position, ChangeRecord)>> {
-    let rows = view.snapshot.scan(&feed_after(position), Default::default());
+    let rows = view.snapshot.scan(&feed::after(position), Default::default());
     rows.map(|row| {
         crate::waiting::go_on()?;
         let (key, value) = row?;
@@ -63,7 +63,7 @@ pub(super) fn changes_after(
 
 /// Refuses a position of whose later changes some are forgotten.
 pub(super) fn require_kept(view: &View, position: Position) -> Result<()> {
-    match position < feed_floor(view)? {
+    match position < feed::floor(view)? {
         true => Err(too_early()),
         false => Ok(()),
     }
@@ -71,13 +71,13 @@ pub(super) fn require_kept(view: &View, position: Position) -> Result<()> {
 
 /// The last commit that was not later than a time.
 fn last_commit(view: &View, time: Time) -> Result<u64> {
-    let floor = feed_floor(view)?;
+    let floor = feed::floor(view)?;
     let first = at_or_after(view, floor.commit().saturating_add(1))?;
     if floor != Position::default() && first.is_none_or(|(_, at)| at > time) {
         return Err(too_early());
     }
     // Commits up to `low` are not later than the moment, and those from `high` on are.
-    let (mut low, mut high) = (floor.commit(), newest_change(view)?.commit().saturating_add(1));
+    let (mut low, mut high) = (floor.commit(), feed::newest(view)?.commit().saturating_add(1));
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         match at_or_after(view, middle)? {
@@ -90,7 +90,7 @@ fn last_commit(view: &View, time: Time) -> Result<u64> {
 
 /// The first commit from a number on that changed a resource, and when it was made.
 fn at_or_after(view: &View, commit: u64) -> Result<Option<(u64, Time)>> {
-    let range = feed_after(Position::end_of(commit.saturating_sub(1)));
+    let range = feed::after(Position::end_of(commit.saturating_sub(1)));
     let Some((key, value)) = view.rows(&range, 1)?.pop() else { return Ok(None) };
     Ok(Some((Position::of_key(&key).commit(), ChangeRecord::from_value(&value)?.at)))
 }

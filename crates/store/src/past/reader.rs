@@ -5,8 +5,8 @@ use super::since::Since;
 use super::{AsOf, Cut, Moment};
 use crate::access::Operation;
 use crate::catalog::View;
+use crate::feed::Position;
 use crate::model::StorePath;
-use crate::tree::Position;
 use crate::{Caller, ErrorKind, Opened, Result, Store};
 
 /// One moment as one caller sees it, for many questions that together look at each change since once. It holds no snapshot.

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::moment::{Cut, changes_after, require_kept};
 use crate::catalog::{ChangeKind, ChangeRecord, Reads, View, keys};
+use crate::feed::Position;
 use crate::model::{Access, Name, Resource, ResourceId, StorePath};
-use crate::tree::Position;
 use crate::{Error, ErrorKind, Result};
 
 /// A question that needs more names or resources than this in memory is refused.

@@ -13,10 +13,10 @@ use super::since::Since;
 use super::wanted::PastSearch;
 use super::{AsOf, Moment};
 use crate::access::Operation;
+use crate::feed::Position;
 use crate::metadata::Wanted;
 use crate::model::{Kind, Name, Resource, ResourceId, Rights, StorePath};
 use crate::resources::{WalkCursor, require_collection};
-use crate::tree::Position;
 use crate::{Caller, Error, Result, Store};
 
 /// How many children are read at a time.

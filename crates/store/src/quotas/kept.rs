@@ -9,11 +9,11 @@ use cenote_kv::ScanOptions;
 
 use super::Delta;
 use super::above::{Lies, above, of_owner};
+use crate::Result;
 use crate::access::Chain;
 use crate::catalog::{Reads, Record, Transaction, VersionRecord, View, keys};
 use crate::model::{PersonId, Resource, ResourceId, Versioning};
 use crate::waiting::go_on;
-use crate::{Result, versions};
 
 /// Names the bytes of a content, however they are stored.
 type Stamp = Option<u64>;
@@ -54,7 +54,7 @@ impl Replaced {
         let kept = if tx.knows(&key) { tx.get::<VersionRecord>(&key)? } else { None };
         let newest = match kept {
             Some(kept) => Some(kept),
-            None => versions::records(tx, self.id)?.pop().map(|(_, record)| record),
+            None => VersionRecord::all_of(tx, self.id)?.pop().map(|(_, record)| record),
         };
         let bytes = newest.map_or(0, |newest| {
             newest.counted_bytes(self.new).wrapping_sub(newest.counted_bytes(self.old))
@@ -92,13 +92,13 @@ pub(crate) fn bytes_of_versions<'a>(
 
 /// How many bytes the versions of a resource count.
 pub(super) fn versions_of(reads: &impl Reads, id: ResourceId, present: &Resource) -> Result<i64> {
-    let versions = versions::records(reads, id)?;
+    let versions = VersionRecord::all_of(reads, id)?;
     Ok(bytes_of_versions(versions.iter().map(|(_, version)| version), present))
 }
 
 /// The same of a resource that is read only if it has versions.
 pub(super) fn versions_in(view: &View, id: ResourceId) -> Result<i64> {
-    let versions = versions::records(view, id)?;
+    let versions = VersionRecord::all_of(view, id)?;
     let present = match versions.is_empty() {
         true => None,
         false => view.get::<Resource>(&keys::resource(id))?,
@@ -112,11 +112,11 @@ pub(super) fn versions_in(view: &View, id: ResourceId) -> Result<i64> {
 pub(super) fn least_growth(reads: &impl Reads, chain: &Chain, size: i64) -> Result<i64> {
     let (id, present) = (chain.id(), chain.resource());
     let less = size.saturating_sub(Delta::of(present).bytes);
-    Ok(match versions::setting(chain) {
+    Ok(match chain.versioning().unwrap_or_default() {
         Versioning::EachChange(retention) if retention.is_unlimited() => size,
         Versioning::EachChange(_) => less.saturating_sub(versions_of(reads, id, present)?),
         Versioning::Off | Versioning::OnRequest(_) => {
-            let newest = versions::records(reads, id)?.pop();
+            let newest = VersionRecord::all_of(reads, id)?.pop();
             let kept = newest.map_or(0, |(_, newest)| {
                 newest.counted_bytes(None).wrapping_sub(newest.counted_bytes(stamp(present)))
             });

@@ -4,6 +4,7 @@
 //! all of them.
 
 mod children;
+mod conditions;
 mod depth;
 mod grants;
 mod locate;
@@ -14,6 +15,8 @@ mod references;
 mod walk;
 
 pub(crate) use children::{children, has_children};
+pub use conditions::Conditions;
+pub(crate) use conditions::check_removal;
 pub(crate) use depth::require_depth;
 pub(crate) use grants::{entries as grant_entries, exchange as exchange_grants};
 pub(crate) use locate::{find, keys_ahead, likely, locate, read_ahead, trace};

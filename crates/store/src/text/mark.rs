@@ -9,7 +9,7 @@ use std::str::FromStr;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::catalog::{Reads, View, keys};
-use crate::tree::{Position, feed_floor, newest_change};
+use crate::feed::{self, Position};
 use crate::{Error, Result};
 
 /// A position in the change feed, and which change is there.
@@ -22,7 +22,7 @@ pub struct Mark {
 impl Mark {
     /// The mark of the newest change.
     pub(super) fn newest(view: &View) -> Result<Self> {
-        Self::at(view, newest_change(view)?)
+        Self::at(view, feed::newest(view)?)
     }
 
     pub(super) fn at(view: &View, position: Position) -> Result<Self> {
@@ -33,7 +33,7 @@ impl Mark {
     /// Whether each change after it is kept.
     pub(super) fn is_valid(&self, view: &View) -> Result<bool> {
         // Where the feed begins, the change itself is not kept any more.
-        Ok(self.position == feed_floor(view)? || print(view, self.position)? == Some(self.print))
+        Ok(self.position == feed::floor(view)? || print(view, self.position)? == Some(self.print))
     }
 }
 

@@ -10,9 +10,9 @@ use super::passages::passages;
 use super::words::words;
 use crate::catalog::keys::Counter;
 use crate::catalog::{ChangeRecord, Reads, Record, View, keys};
+use crate::feed::{self, Position};
 use crate::model::{ChangeKind, Resource, ResourceId};
 use crate::resources::children;
-use crate::tree::{Position, feed_after};
 use crate::{Result, Store, metadata};
 
 /// One state of the store, as an index reads it.
@@ -91,7 +91,7 @@ pub(super) fn changes(view: &View, since: &Mark, limit: usize) -> Result<Option<
     if !since.is_valid(view)? {
         return Ok(None);
     }
-    let rows = view.rows(&feed_after(since.position), limit.saturating_add(1))?;
+    let rows = view.rows(&feed::after(since.position), limit.saturating_add(1))?;
     let more = rows.len() > limit;
     let mut ids = BTreeSet::new();
     for (_, value) in rows.iter().take(limit) {

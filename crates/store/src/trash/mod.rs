@@ -28,7 +28,7 @@ pub(crate) use limit::limited_by;
 pub use list::{TrashCursor, TrashOptions, TrashPage, TrashTotal};
 pub use reading::Removed;
 pub use restore::RestoreOptions;
-pub(crate) use room::{LOOK, Room};
+pub(crate) use room::Room;
 pub use tombstone::Tombstone;
 
 /// Counters with this id are the number of removed resources that are kept, and their bytes as far as they have been counted.

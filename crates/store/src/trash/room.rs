@@ -10,10 +10,9 @@ use tokio::sync::Mutex;
 
 use super::TrashTotal;
 use crate::catalog::keys;
+use crate::contents::LOOK;
 use crate::{Result, Store};
 
-/// So many bytes are added between two looks at the disks.
-pub(crate) const LOOK: u64 = 4 << 20;
 /// Space is freed if less than this can be added to a disk,
 const LOW: u64 = 1 << 30;
 /// or, on a smaller one, less than this part of it.

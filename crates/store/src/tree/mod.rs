@@ -1,9 +1,9 @@
 //! The tree: looking up, listing, creating, moving, copying, removing.
 
 mod attributes;
+mod batch;
 mod copy;
 mod create;
-mod feed;
 mod list;
 mod names;
 mod relocate;
@@ -14,13 +14,10 @@ mod usage;
 mod walk;
 
 pub use attributes::AttributeChange;
+pub use batch::{BatchItem, BatchWhat};
 pub use copy::CopyOptions;
 pub(crate) use copy::rebase;
 pub use create::{CreateOptions, Draft};
-pub use feed::{Change, ChangePage, Position};
-pub(crate) use feed::{
-    after as feed_after, floor as feed_floor, is_position, newest as newest_change,
-};
 pub use list::{DetailedPage, Details, ListOptions, Page};
 pub use names::{NamedEntry, NamesPage};
 pub use relocate::MoveOptions;

@@ -9,9 +9,7 @@ use crate::model::{At, Resource, ResourceId};
 use crate::resources::{self, count, has_children, is_undigested, unlink};
 use crate::resources::{find, members, put_aside};
 use crate::trash::{TrashItem, retention};
-use crate::{
-    Caller, Error, ErrorKind, Result, Store, contents, metadata, notes, people, quotas, versions,
-};
+use crate::{Caller, Error, ErrorKind, Result, Store, metadata, notes, people, quotas, versions};
 
 /// How to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,7 +44,7 @@ impl Store {
         let (kept, is_job) = self.transact_at(at, |tx| {
             tx.frees_space();
             let chain = find(tx, caller, at, Operation::Remove)?;
-            contents::check_removal(tx, options.if_match.as_deref(), &chain)?;
+            resources::check_removal(tx, options.if_match.as_deref(), &chain)?;
             let children = has_children(tx, chain.id())?;
             if children && !options.recursive {
                 return Err(not_empty(at));

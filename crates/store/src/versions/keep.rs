@@ -67,7 +67,7 @@ impl Store {
 
 /// Which other versions are kept.
 fn retention(chain: &Chain, new: &NewVersion, at: &At) -> Result<Retention> {
-    let retention = match decided(chain) {
+    let retention = match chain.versioning() {
         None if new.undecided => Some(Retention::default()),
         decided => decided.unwrap_or_default().retention(),
     };
@@ -136,7 +136,7 @@ pub(crate) fn keep_replaced(
 ) -> Result<()> {
     let (id, number) = (chain.id(), chain.resource().revision);
     let redescribed = redescribed.filter(|change| change.old != change.new);
-    let Versioning::EachChange(retention) = setting(chain) else {
+    let Versioning::EachChange(retention) = chain.versioning().unwrap_or_default() else {
         return extend_newest(tx, id, chain.resource(), redescribed);
     };
     if tx.has(&keys::version(id, number))? {
@@ -207,15 +207,6 @@ fn keep(tx: &mut Transaction, caller: &Caller, chain: &Chain) {
         attributes: Some(VersionAttributes::of(resource)),
     };
     tx.put(keys::version(id, number), &record);
-}
-
-/// The setting of the nearest collection that has one.
-pub(crate) fn setting(chain: &Chain) -> Versioning {
-    decided(chain).unwrap_or_default()
-}
-
-fn decided(chain: &Chain) -> Option<Versioning> {
-    chain.resources().find_map(|resource| resource.versioning)
 }
 
 impl VersionAttributes {

@@ -1,8 +1,8 @@
 //! Labels: a version has at most one, and no two versions of a resource have the same.
 
-use super::{Version, record, records};
+use super::{Version, record};
 use crate::access::Operation;
-use crate::catalog::{Reads, keys};
+use crate::catalog::{Reads, VersionRecord, keys};
 use crate::model::{At, ResourceId};
 use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Result, Store};
@@ -39,7 +39,7 @@ impl Store {
 pub(super) fn require_free(reads: &impl Reads, id: ResourceId, label: Option<&str>) -> Result<()> {
     let Some(label) = label else { return Ok(()) };
     check(label)?;
-    let records = records(reads, id)?;
+    let records = VersionRecord::all_of(reads, id)?;
     match records.iter().find(|(_, record)| record.label.as_deref() == Some(label)) {
         None => Ok(()),
         Some((version, _)) => Err(exists(format!("version {version} has the label {label:?}"))

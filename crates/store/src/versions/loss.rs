@@ -1,8 +1,7 @@
 //! Versions are lost for good with their object, so removing or replacing one that has some needs explicit permission.
 
-use super::records;
 use crate::access::Chain;
-use crate::catalog::{Child, Reads, Record, View, keys};
+use crate::catalog::{Child, Reads, Record, VersionRecord, View, keys};
 use crate::metadata::Ancestors;
 use crate::model::{Kind, ResourceId};
 use crate::{Error, ErrorKind, Result};
@@ -12,7 +11,7 @@ const SMALL: usize = 10_000;
 
 /// Refuses if a resource has versions.
 pub(crate) fn refuse_loss(reads: &impl Reads, chain: &Chain) -> Result<()> {
-    let versions = records(reads, chain.id())?;
+    let versions = VersionRecord::all_of(reads, chain.id())?;
     if versions.is_empty() {
         return Ok(());
     }

@@ -14,7 +14,7 @@ mod retention;
 use std::collections::BTreeMap;
 
 use crate::access::Operation;
-use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
+use crate::catalog::{Reads, Transaction, VersionRecord, keys};
 use crate::model::{At, ContentHead, Graph, PersonId, Resource, ResourceId, Retention, Stat, Time};
 use crate::quotas::{Delta, bytes_of_versions};
 use crate::resources::{find, rewrite_record};
@@ -24,7 +24,7 @@ pub use compare::VersionDifference;
 use difference::Difference;
 pub(crate) use difference::description;
 pub use keep::NewVersion;
-pub(crate) use keep::{keep_replaced, restate, setting};
+pub(crate) use keep::{keep_replaced, restate};
 pub(crate) use loss::{refuse_loss, refuse_loss_below};
 
 /// A state that was kept.
@@ -64,7 +64,7 @@ impl Store {
     pub fn versions(&self, caller: &Caller, at: &At) -> Result<Vec<Version>> {
         let view = self.view_at(at)?;
         let id = find(&view, caller, at, Operation::ReadVersions)?.id();
-        let versions = records(&view, id)?.into_iter().rev();
+        let versions = VersionRecord::all_of(&view, id)?.into_iter().rev();
         Ok(versions.map(|(number, record)| Version::new(number, record)).collect())
     }
 
@@ -130,7 +130,7 @@ pub(crate) fn content(reads: &impl Reads, id: ResourceId, version: u64) -> Resul
 
 /// Deletes every version of a resource that is removed.
 pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -> Result<()> {
-    let records = records(tx, id)?;
+    let records = VersionRecord::all_of(tx, id)?;
     let counted = bytes_of_versions(records.iter().map(|(_, record)| record), resource);
     tx.tallies.count(resource, -Delta::bytes(counted));
     for (version, record) in records {
@@ -150,7 +150,7 @@ fn prune_to(
     if retention.is_unlimited() {
         return Ok(0);
     }
-    let records = records(tx, id)?;
+    let records = VersionRecord::all_of(tx, id)?;
     let dated = |(number, record): &(u64, VersionRecord)| retention::Dated {
         time: record.stands_for(),
         number: *number,
@@ -176,7 +176,8 @@ fn forget_all(
     if numbers.is_empty() {
         return Ok(());
     }
-    let mut versions: BTreeMap<u64, VersionRecord> = records(tx, id)?.into_iter().collect();
+    let mut versions: BTreeMap<u64, VersionRecord> =
+        VersionRecord::all_of(tx, id)?.into_iter().collect();
     let counted = bytes_of_versions(versions.values(), present);
     for number in numbers {
         let Some(record) = versions.remove(number) else { continue };
@@ -217,16 +218,6 @@ pub(crate) fn record(reads: &impl Reads, id: ResourceId, version: u64) -> Result
         Error::new(ErrorKind::NotFound, format!("no such version: {version}"))
             .with_hint("list the versions that are kept (`cenote versions ls`)")
     })
-}
-
-/// The versions of a resource, in the order of their numbers.
-pub(crate) fn records(reads: &impl Reads, id: ResourceId) -> Result<Vec<(u64, VersionRecord)>> {
-    let rows = reads.rows(&keys::versions(id), usize::MAX)?;
-    rows.iter()
-        .map(|(key, value)| {
-            Ok((keys::last_id(key).unwrap_or_default(), VersionRecord::from_value(value)?))
-        })
-        .collect()
 }
 
 /// The description of the resource, or of a version of it.

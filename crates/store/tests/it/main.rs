@@ -44,6 +44,7 @@ mod reading;
 mod renewal;
 mod replicas;
 mod rights;
+mod rooms;
 mod rot;
 mod rot_files;
 mod round_trips;

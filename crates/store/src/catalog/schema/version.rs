@@ -2,7 +2,9 @@
 
 use minicbor::{Decode, Encode};
 
-use crate::model::{ContentHead, PersonId, Statement, Time};
+use crate::Result;
+use crate::catalog::{Reads, Record, keys};
+use crate::model::{ContentHead, PersonId, ResourceId, Statement, Time};
 
 /// A version of a resource: its content and its attributes.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
@@ -33,6 +35,15 @@ pub(crate) struct VersionRecord {
     /// Further attributes that a client may set; not in records of earlier programs.
     #[n(9)]
     pub(crate) attributes: Option<VersionAttributes>,
+}
+
+impl VersionRecord {
+    /// All versions of a resource with their numbers, in ascending order.
+    pub(crate) fn all_of(reads: &impl Reads, id: ResourceId) -> Result<Vec<(u64, Self)>> {
+        let rows = reads.rows(&keys::versions(id), usize::MAX)?;
+        let number = |key: &[u8]| keys::last_id(key).unwrap_or_default();
+        rows.iter().map(|(key, value)| Ok((number(key), Self::from_value(value)?))).collect()
+    }
 }
 
 /// Former attributes of a resource, other than content and description.

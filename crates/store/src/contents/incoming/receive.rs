@@ -20,8 +20,10 @@ use crate::contents::PutOptions;
 use crate::contents::media_type::FirstBytes;
 use crate::model::{Content, Digests, Piece, PlaceId};
 use crate::places::{Claim, Destination};
-use crate::trash::LOOK;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
+
+/// So many bytes are added between two looks at the disks.
+pub(crate) const LOOK: u64 = 4 << 20;
 
 /// How to take bytes in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

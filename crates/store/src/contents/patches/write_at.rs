@@ -10,13 +10,13 @@ use crate::contents::media_type::MediaType;
 use crate::contents::patches::extents;
 use crate::contents::read::content_of;
 use crate::contents::replicas::record::Base;
-use crate::contents::{Conditions, Expected, Received, put_blob, refs, store_content};
+use crate::contents::{Expected, Received, put_blob, refs, store_content};
 use crate::model::{
     At, Changed, Content, ContentHead, ContentId, Digests, Extent, PlaceId, Replica, Replicas,
     Resource, Stat,
 };
 use crate::resources::{count_change, find, update};
-use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
+use crate::{Bytes, Caller, Conditions, Error, ErrorKind, Result, Store, Stream, versions};
 
 /// Where bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

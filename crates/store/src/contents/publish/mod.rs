@@ -1,20 +1,18 @@
 //! Publication: the one commit by which received bytes become the content of an object.
 
-mod batch;
 mod replace;
 
 use crate::access::{Chain, FreeSpot, Operation, Spot};
 use crate::catalog::Transaction;
 use crate::contents::media_type::MediaType;
-use crate::contents::{Conditions, Expected, Received, store_content};
+use crate::contents::{Expected, Received, store_content};
 use crate::model::{
     At, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, Time, check_media_type,
 };
 use crate::quotas::require_room;
 use crate::resources::insert;
-use crate::{Bytes, Caller, Error, ErrorKind, Notes, Result, Store, Stream, resources};
+use crate::{Bytes, Caller, Conditions, Error, ErrorKind, Notes, Result, Store, Stream, resources};
 
-pub use batch::{BatchItem, BatchWhat};
 use replace::{changed_by_put, replace_with};
 
 /// How to put an object.
@@ -129,7 +127,7 @@ impl Store {
         })
     }
 
-    pub(in crate::contents) fn publish_in(
+    pub(crate) fn publish_in(
         &self,
         tx: &mut Transaction,
         caller: &Caller,

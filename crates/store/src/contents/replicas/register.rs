@@ -8,12 +8,12 @@ use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::media_type::FirstBytes;
 use crate::contents::read::content_of;
 use crate::contents::{
-    Conditions, Expected, NewBlob, PutOptions, ReceiveOptions, Received, blob_ids, count_copy,
-    require_up, resolve,
+    Expected, NewBlob, PutOptions, ReceiveOptions, Received, blob_ids, count_copy, require_up,
+    resolve,
 };
 use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Stat, StorePath};
 use crate::resources::{find, rewrite_record};
-use crate::{BlobId, Bytes, Caller, Error, ErrorKind, Result, Store};
+use crate::{BlobId, Bytes, Caller, Conditions, Error, ErrorKind, Result, Store};
 
 /// A file to be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]

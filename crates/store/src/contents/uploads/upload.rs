@@ -229,7 +229,7 @@ impl UploadRecord {
     /// Options of the put; if it is forced, the current tag is ignored.
     pub(crate) fn options(&self, force: bool) -> PutOptions {
         PutOptions {
-            conditions: crate::contents::Conditions {
+            conditions: crate::Conditions {
                 if_match: self.if_match.clone().filter(|_| !force),
                 if_absent: self.if_absent,
             },

@@ -13,10 +13,10 @@ use super::since::revisions;
 use super::{AsOf, Moment, Past};
 use crate::access::{FreeSpot, Operation, Spot, refuse};
 use crate::catalog::{JobRecord, RestoreJob, Tally, Transaction, keys};
+use crate::feed::Position;
 use crate::model::{At, Kind, Resource, ResourceId, Stat, StorePath};
 use crate::moves::JobStatus;
 use crate::resources::{insert, insert_aside, split};
-use crate::tree::Position;
 use crate::{Caller, Error, ErrorKind, Result, Store, quotas};
 
 /// What to restore.

@@ -1,12 +1,12 @@
 //! Many put in one commit, each with an answer of its own.
 
-use super::PutOptions;
+use super::{CreateOptions, Draft};
 use crate::access::Spot;
 use crate::catalog::Transaction;
-use crate::contents::{NewBlob, Received};
+use crate::contents::{NewBlob, PutOptions, Received};
 use crate::model::{At, Stat, StorePath};
 use crate::quotas::{in_use, require_room, settle};
-use crate::{Caller, CreateOptions, Draft, ErrorKind, Result, Store, resources};
+use crate::{Caller, ErrorKind, Result, Store, resources};
 
 /// One of many to put in one commit.
 #[derive(Debug, Clone)]

@@ -3,10 +3,10 @@
 //! Invariant: a tag is compared with the clock that the write is about, or with the state, which moves with all that
 //! the record says. A change of the description does not fail the condition of a write of bytes, nor the other way round.
 
+use super::members;
 use crate::access::Chain;
 use crate::catalog::Reads;
 use crate::model::{Kind, Stat};
-use crate::resources::members;
 use crate::{Error, ErrorKind, Result};
 
 /// What must hold for a write to happen.
