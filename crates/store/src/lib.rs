@@ -69,15 +69,15 @@ pub use contents::{
     ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, StageFrom, Staged, Swept, Trim,
     Upload, UploadId, UploadOptions, Where,
 };
-pub use copy::{Copied, CopyChoices, CopyProgress, Damaged, Landing, Moved, RowTotal, Watch};
+pub use copy::{Copied, CopiedBlobs, CopyChoices, CopyProgress, Damaged, Landing, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};
 pub use feed::{Change, ChangePage, Position};
 pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
     AvuChange, Comparison, Condition, Dataset, Fact, Linking, LinksPage, LinksQuery, Node, Pattern,
-    Quad, Query, SearchCursor, SearchPage, Seen, Xattr, attribute_of, avus_of, description_tag,
-    iri_of, is_class, like, links_tag, path_of, predicate_of,
+    Quad, Query, SearchCursor, SearchPage, VisibleResource, Xattr, attribute_of, avus_of,
+    description_tag, iri_of, is_class, like, links_tag, path_of, predicate_of,
 };
 pub use model::*;
 pub use moves::JobStatus;

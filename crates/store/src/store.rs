@@ -13,14 +13,14 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::{Ahead, Edges, Transaction, View, keys};
-use crate::changesets::{ChangeSets, Held};
+use crate::changesets::{ChangeSets, OpenChangeSet};
 use crate::contents::{Damage, Due, Leases, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
 use crate::model::Time;
 use crate::moment::Moment;
-use crate::moves::Moves;
+use crate::moves::RunningJobs;
 use crate::people::{Attempts, CredentialCache, UserHints};
 use crate::places::{Claims, Shared};
 use crate::ports::SystemClock;
@@ -71,7 +71,7 @@ impl Parts {
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
     /// The change set in which all is read and changed, if this is one.
-    pub(crate) within: Option<Arc<Held>>,
+    pub(crate) within: Option<Arc<OpenChangeSet>>,
     /// The moment of which all is read, if it is one.
     pub(crate) moment: Option<Arc<Moment>>,
 }
@@ -95,7 +95,7 @@ pub(crate) struct Inner {
     /// When the store was opened.
     pub(crate) opened: Time,
     pub(crate) damage: Damage,
-    pub(crate) moves: Moves,
+    pub(crate) moves: RunningJobs,
     /// Rings when a job that moves bytes was recorded.
     pub(crate) moving: Notify,
     /// Notified when a job that moves bytes has ended.
@@ -147,7 +147,7 @@ impl Store {
                 due,
                 opened,
                 damage: Damage::new(work.clone()),
-                moves: Moves::default(),
+                moves: RunningJobs::default(),
                 moving: Notify::new(),
                 moved: Notify::new(),
                 scrubbing: Notify::new(),

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use tracing::Instrument;
 
-use super::body::{Patience, Received, Watch};
+use super::body::{Patience, Watch, WatchedBody};
 use super::exchange::Exchange;
 use super::request_id;
 use crate::app::App;
@@ -26,7 +26,7 @@ pub(crate) async fn observe(State(app): State<App>, mut request: Request, next: 
     let limits = app.limits();
     let most = limits.content_bytes.unwrap_or(u64::MAX);
     let patience = Patience::new(limits.idle(), limits.body_rate);
-    let body = |body| Body::new(Received::new(body, Arc::clone(&received), most, patience));
+    let body = |body| Body::new(WatchedBody::new(body, Arc::clone(&received), most, patience));
     let work = AssertUnwindSafe(next.run(request.map(body))).catch_unwind();
     let response = work.instrument(exchange.span().clone()).await.unwrap_or_else(|_| panicked());
     let response = blame_body(response, &received);

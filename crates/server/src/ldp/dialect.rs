@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 
 use super::notifications::Form;
 use crate::ldp::representation::vocabulary::{FCREPO, FEDORA};
-use crate::ldp::request::digest::Known;
+use crate::ldp::request::digest::DigestAlgorithm;
 
 /// The choices of one mount point.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Dialect {
     /// How `Digest` has digests.
     pub(crate) digests: DigestForm,
     /// The digest that is computed of received bytes, is their entity tag, and is sent without being requested.
-    pub(crate) digest: Option<Known>,
+    pub(crate) digest: Option<DigestAlgorithm>,
     /// Whether a PUT onto something needs `If-Match`.
     pub(crate) needs_if_match: bool,
     /// Whether a PUT or POST without a media type and without bytes makes a container.
@@ -95,7 +95,7 @@ pub(crate) const LAKESUPERIOR: Dialect = Dialect {
     modified: StatusCode::NOT_MODIFIED,
     ranges: Ranges::Spaced,
     digests: DigestForm::Base64,
-    digest: Some(Known::Blake2b),
+    digest: Some(DigestAlgorithm::Blake2b),
     needs_if_match: false,
     empty_is_container: false,
     class_in_body: true,

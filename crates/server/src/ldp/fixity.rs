@@ -11,7 +11,7 @@ use super::external::Elsewhere;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::vocabulary::{LDP, PREMIS, RDF_TYPE, XSD};
 use crate::ldp::request::call::Call;
-use crate::ldp::request::digest::Known;
+use crate::ldp::request::digest::DigestAlgorithm;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::Headers;
 
@@ -42,7 +42,10 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
 pub(crate) async fn check(call: &Call) -> Result<Checked, Fault> {
     let opened = call.blocking(open).await?;
     let (size, kept) = (opened.size(), opened.head.digests.clone());
-    let also = Known::all(&kept).into_iter().filter_map(|(known, ..)| known.algorithm()).collect();
+    let also = DigestAlgorithm::all(&kept)
+        .into_iter()
+        .filter_map(|(known, ..)| known.algorithm())
+        .collect();
     match opened.digests(also).await {
         Ok(now) => Ok(compared(size, &kept, &now)),
         Err(error) if error.kind() == ErrorKind::Damaged => {
@@ -65,7 +68,7 @@ fn open(store: &cenote_store::Store, call: &Call) -> Result<Opened, Fault> {
 
 fn compared(size: u64, kept: &Digests, now: &Digests) -> Checked {
     let has_same_crc = kept.crc64nvme.is_none() || kept.crc64nvme == now.crc64nvme;
-    let compared = Known::all(kept).into_iter().map(|(known, name, kept)| {
+    let compared = DigestAlgorithm::all(kept).into_iter().map(|(known, name, kept)| {
         let now = known.of(now);
         (now.as_deref() == Some(&kept), now.map(|now| (name, now)))
     });

@@ -13,7 +13,7 @@ use crate::{Caller, Error, Result};
 /// What a path names.
 pub(crate) enum Spot {
     /// A resource that the caller may see.
-    Seen(Chain),
+    Taken(Chain),
     /// Nothing: a resource can be created there.
     Free(FreeSpot),
 }
@@ -38,7 +38,7 @@ impl Spot {
             return Self::find(reads, caller, &destination(reads, caller, at)?, parents);
         }
         let seen = locate(reads, at)?.filter(|chain| !chain.rights(caller).is_empty());
-        seen.map(Self::Seen).ok_or_else(|| Error::not_found(at))
+        seen.map(Self::Taken).ok_or_else(|| Error::not_found(at))
     }
 
     /// Looks at a path. With `parents`, collections on the way may be missing.
@@ -59,7 +59,7 @@ impl Spot {
         };
         let names = path.names();
         if let Some(chain) = seen(names.len()) {
-            return Ok(Self::Seen(chain));
+            return Ok(Self::Taken(chain));
         }
         StorePath::check_depth(names.len())?;
         let (collection, name) = split(path)?;

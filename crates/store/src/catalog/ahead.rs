@@ -17,12 +17,12 @@ pub(crate) struct Ahead(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     snapshot: Box<dyn Snapshot>,
-    known: Mutex<Known>,
+    known: Mutex<ReadValues>,
 }
 
 /// Values that were read.
 #[derive(Debug, Default)]
-struct Known {
+struct ReadValues {
     values: HashMap<Bytes, Option<Bytes>>,
     size: usize,
 }
@@ -31,17 +31,17 @@ impl Ahead {
     /// Begins with the values at `keys`.
     pub(crate) fn begin(engine: &dyn Engine, keys: &[Bytes]) -> Result<Self> {
         let (snapshot, values) = engine.snapshot_with(keys)?;
-        let mut known = Known::default();
+        let mut known = ReadValues::default();
         known.learn(keys, &values);
         Ok(Self(Arc::new(Inner { snapshot, known: Mutex::new(known) })))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, ReadValues> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl ReadValues {
     fn learn(&mut self, keys: &[Bytes], values: &[Option<Bytes>]) {
         for (key, value) in keys.iter().zip(values) {
             let size = key.len() + value.as_ref().map_or(0, Bytes::len);

@@ -1,13 +1,13 @@
 //! The commit of a change set.
 
-use super::held::Held;
+use super::held::OpenChangeSet;
 use super::{ChangeSet, ChangeSetState};
 use crate::store::Committed;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 impl Store {
     /// One commit, or none.
-    pub(super) fn commit_held(&self, caller: &Caller, held: &Held) -> Result<ChangeSet> {
+    pub(super) fn commit_held(&self, caller: &Caller, held: &OpenChangeSet) -> Result<ChangeSet> {
         let _changing = held.changing();
         let (batch, announced) = {
             let state = held.state();

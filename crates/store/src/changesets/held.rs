@@ -40,7 +40,7 @@ impl From<&Caller> for Maker {
 }
 
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct OpenChangeSet {
     id: ChangeSetId,
     maker: Maker,
     name: Arc<str>,
@@ -66,7 +66,7 @@ pub(super) struct State {
     size: (u64, u64),
 }
 
-impl Held {
+impl OpenChangeSet {
     pub(super) fn new(
         store: &Store,
         caller: &Caller,
@@ -146,7 +146,7 @@ impl Held {
         self.end_now(how, now)
     }
 
-    /// The same for the holder of [`Held::changing`].
+    /// The same for the holder of [`OpenChangeSet::changing`].
     pub(super) fn end_now(&self, how: ChangeSetState, now: Time) -> bool {
         let ended = {
             let mut state = self.state();
@@ -284,7 +284,7 @@ impl Store {
     /// Makes a change in the change set that this is.
     pub(crate) fn change_within<T>(
         &self,
-        held: &Held,
+        held: &OpenChangeSet,
         change: impl FnOnce(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
         self.inner.latch_check()?;

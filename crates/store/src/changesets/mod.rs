@@ -24,7 +24,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 pub use self::counts::ChangeSetCounts;
-pub(crate) use self::held::Held;
+pub(crate) use self::held::OpenChangeSet;
 pub(crate) use self::open::ChangeSets;
 pub use self::within::Within;
 use crate::access::Act;
@@ -220,7 +220,9 @@ impl Store {
     /// Drops a change set without any effect. A request in progress in it fails.
     pub fn drop_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<()> {
         let found = self.inner.change_sets.get(id);
-        let mine = |held: &std::sync::Arc<Held>| held.is_of(caller) || caller.may(Act::OthersWork);
+        let mine = |held: &std::sync::Arc<OpenChangeSet>| {
+            held.is_of(caller) || caller.may(Act::OthersWork)
+        };
         let held = found.filter(mine).ok_or_else(|| self.unknown(id))?;
         self.expire_change_sets();
         held.require_open()?;
@@ -239,14 +241,18 @@ impl Store {
         self.inner.change_sets.forget(now.minus(self.parts().change_sets.life));
     }
 
-    fn end_change_set(&self, held: &Held, how: ChangeSetState) {
+    fn end_change_set(&self, held: &OpenChangeSet, how: ChangeSetState) {
         if held.end(how, self.now()) {
             // Contents used only by its view may be unused now.
             self.inner.due.look_at_all();
         }
     }
 
-    fn own_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<std::sync::Arc<Held>> {
+    fn own_change_set(
+        &self,
+        caller: &Caller,
+        id: ChangeSetId,
+    ) -> Result<std::sync::Arc<OpenChangeSet>> {
         self.expire_change_sets();
         if caller.shown_ticket().is_some() {
             return Err(no_ticket());

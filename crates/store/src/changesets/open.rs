@@ -10,7 +10,7 @@ use cenote_kv::{KeyRange, ScanOptions, Snapshot};
 use super::base::Base;
 use super::counts::{ChangeSetCounts, Ends};
 use super::draft::Draft;
-use super::held::Held;
+use super::held::OpenChangeSet;
 use super::{ChangeSet, ChangeSetId};
 use crate::catalog::{Reads, keys};
 use crate::model::{ContentId, PersonId, Time};
@@ -19,7 +19,7 @@ use crate::{Caller, Error, ErrorKind, Result, Store};
 /// Those that are open, and those that ended lately.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeSets {
-    sets: Mutex<HashMap<ChangeSetId, Arc<Held>>>,
+    sets: Mutex<HashMap<ChangeSetId, Arc<OpenChangeSet>>>,
     /// What all of them keep in memory.
     bytes: Arc<AtomicUsize>,
     ends: Arc<Ends>,
@@ -38,7 +38,7 @@ impl ChangeSets {
         let engine = &store.parts().engine;
         let base = Base::new(engine.snapshot()?.into(), engine.clone());
         let shared = (self.bytes.clone(), self.ends.clone());
-        let held = Held::new(store, caller, (id, idle), Draft::new(base), shared);
+        let held = OpenChangeSet::new(store, caller, (id, idle), Draft::new(base), shared);
         // The whole change set depends on the account and its groups.
         held.rest_on(store, |tx| tx.value(&keys::person(caller.user())).map(drop))?;
         let begun = held.describe();
@@ -46,11 +46,11 @@ impl ChangeSets {
         Ok(begun)
     }
 
-    pub(super) fn get(&self, id: ChangeSetId) -> Option<Arc<Held>> {
+    pub(super) fn get(&self, id: ChangeSetId) -> Option<Arc<OpenChangeSet>> {
         self.sets().get(&id).cloned()
     }
 
-    pub(super) fn all(&self) -> Vec<Arc<Held>> {
+    pub(super) fn all(&self) -> Vec<Arc<OpenChangeSet>> {
         self.sets().values().cloned().collect()
     }
 
@@ -83,14 +83,14 @@ impl ChangeSets {
         Ok(false)
     }
 
-    fn sets(&self) -> MutexGuard<'_, HashMap<ChangeSetId, Arc<Held>>> {
+    fn sets(&self) -> MutexGuard<'_, HashMap<ChangeSetId, Arc<OpenChangeSet>>> {
         self.sets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn check_number(
     store: &Store,
-    sets: &HashMap<ChangeSetId, Arc<Held>>,
+    sets: &HashMap<ChangeSetId, Arc<OpenChangeSet>>,
     user: PersonId,
 ) -> Result<()> {
     let limits = store.parts().change_sets;

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
 
-use super::held::Held;
+use super::held::OpenChangeSet;
 use crate::{Result, Store};
 
 /// A request within a change set: the store as that sees it.
 #[derive(Debug)]
 pub struct Within {
     store: Store,
-    held: Arc<Held>,
+    held: Arc<OpenChangeSet>,
     _request: OwnedMutexGuard<()>,
 }
 
 impl Within {
-    pub(super) async fn enter(store: &Store, held: Arc<Held>) -> Result<Self> {
+    pub(super) async fn enter(store: &Store, held: Arc<OpenChangeSet>) -> Result<Self> {
         held.touch(store.now());
         let request = held.request.clone().lock_owned().await;
         held.touch(store.now());

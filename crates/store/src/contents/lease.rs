@@ -50,7 +50,7 @@ pub(crate) struct Leases(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    held: HashMap<LeaseId, Held>,
+    held: HashMap<LeaseId, Leased>,
     /// The copies in them, and in how many each is.
     copies: HashMap<Copied, (Claim, usize)>,
 }
@@ -58,7 +58,7 @@ struct State {
 type Copied = (BlobId, PlaceId);
 
 #[derive(Debug)]
-struct Held {
+struct Leased {
     user: PersonId,
     of: ResourceId,
     until: Time,
@@ -94,7 +94,8 @@ impl Store {
             Ok(kept)
         });
         let (id, until) = (LeaseId(self.random()), self.now().plus(lifetime));
-        let held = Held { user: caller.user(), of: opened.stat.id, until, copies, _layout: layout };
+        let held =
+            Leased { user: caller.user(), of: opened.stat.id, until, copies, _layout: layout };
         // Also if it failed midway: the copies are released with the lease.
         leases.state().held.insert(id, held);
         match pieces {

@@ -21,7 +21,7 @@ const AT_ONCE: usize = 8;
 
 /// What became of the blobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct CopiedBlobs {
     /// Blobs that were copied.
     pub copied: u64,
     /// Their bytes.
@@ -63,8 +63,8 @@ pub(super) async fn copy(
     landing: &Landing,
     choices: CopyChoices,
     watch: &Watch,
-) -> Result<Moved> {
-    let (mut moved, mut after) = (Moved::default(), None::<Bytes>);
+) -> Result<CopiedBlobs> {
+    let (mut moved, mut after) = (CopiedBlobs::default(), None::<Bytes>);
     loop {
         let rows = landing.blocking(move |landing| page(landing, after)).await?;
         let copies = stream::iter(&rows).map(|row| copy_row(origin, landing, choices, row));
@@ -179,7 +179,7 @@ fn is_lost(error: &Error) -> bool {
     error.kind() == ErrorKind::Damaged || cause.is_some_and(is_loss)
 }
 
-impl Moved {
+impl CopiedBlobs {
     fn add(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Elsewhere => self.elsewhere += 1,

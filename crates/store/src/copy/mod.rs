@@ -19,7 +19,7 @@ use bytes::Bytes;
 use cenote_kv::{Row, Version};
 
 pub(crate) use self::blobs::fault;
-pub use self::blobs::{Damaged, Moved};
+pub use self::blobs::{CopiedBlobs, Damaged};
 pub use self::landing::Landing;
 pub(crate) use self::landing::unfinished;
 pub use self::rows::RowTotal;
@@ -59,7 +59,7 @@ pub struct Copied {
     /// The catalog.
     pub rows: RowTotal,
     /// The contents.
-    pub blobs: Moved,
+    pub blobs: CopiedBlobs,
 }
 
 /// How far a copy is.

@@ -89,7 +89,7 @@ fn bind_in(tx: &mut Transaction, id: ResourceId, come: &StorePath) -> Result<()>
         bound.collect::<Result<Graph>>()?
     };
     if new != old.graph {
-        versions::restate(tx, id, chain.resource(), old.redescribed(&new))?;
+        versions::keep_unchanged(tx, id, chain.resource(), old.redescribed(&new))?;
         replace(tx, id.0, &old, &new)?;
     }
     Ok(())

@@ -38,7 +38,7 @@ pub struct JobStatus {
 
 /// The jobs that this process works on, and those that it has finished.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Moves(Arc<Mutex<State>>);
+pub(crate) struct RunningJobs(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -51,9 +51,9 @@ struct State {
 const REMEMBERED: usize = 1_000;
 
 /// The right to work on a job, until it is dropped.
-struct Turn<'a>(&'a Moves, u64);
+struct Turn<'a>(&'a RunningJobs, u64);
 
-impl Moves {
+impl RunningJobs {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -16,7 +16,7 @@ use crate::{Error, ErrorKind, Result, Store};
 
 /// All places, at one moment.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownPlaces {
     default: PlaceId,
     places: BTreeMap<PlaceId, Entry>,
 }
@@ -48,7 +48,7 @@ impl Default for PlaceId {
     }
 }
 
-impl Known {
+impl KnownPlaces {
     pub(crate) fn default_place(&self) -> PlaceId {
         self.default
     }
@@ -165,7 +165,7 @@ pub(crate) enum Source {
 
 impl Store {
     /// The places as they are known now.
-    pub(crate) fn known(&self) -> Arc<Known> {
+    pub(crate) fn known(&self) -> Arc<KnownPlaces> {
         self.inner.known.load()
     }
 
@@ -179,7 +179,7 @@ impl Store {
             places.insert(id, Entry { info, open });
         }
         let default = default_place(&view)?;
-        self.inner.known.store(Arc::new(Known { default, places }));
+        self.inner.known.store(Arc::new(KnownPlaces { default, places }));
         Ok(())
     }
 
@@ -194,7 +194,7 @@ impl Store {
         &self,
         id: PlaceId,
         info: &PlaceInfo,
-        before: &Known,
+        before: &KnownPlaces,
     ) -> Option<Result<Place, String>> {
         let same = |entry: &&Entry| entry.info.kind == info.kind && entry.info.name == info.name;
         let opened = before.places.get(&id).filter(same).and_then(|entry| entry.open.clone());
@@ -210,7 +210,7 @@ impl Store {
     }
 
     /// What a copy is read from; none where that cannot be reached.
-    pub(crate) fn source(&self, known: &Known, copy: &BlobCopy) -> Option<Source> {
+    pub(crate) fn source(&self, known: &KnownPlaces, copy: &BlobCopy) -> Option<Source> {
         match copy {
             BlobCopy::Kept(place) => Some(Source::Kept(*place, known.open(*place).ok()?.clone())),
             BlobCopy::Outside(place, path) => {
@@ -257,14 +257,14 @@ fn unavailable(name: &str, cause: &str) -> Error {
 
 /// The places as they are known, exchanged as a whole.
 #[derive(Debug, Default)]
-pub(crate) struct Shared(RwLock<Arc<Known>>);
+pub(crate) struct Shared(RwLock<Arc<KnownPlaces>>);
 
 impl Shared {
-    fn load(&self) -> Arc<Known> {
+    fn load(&self) -> Arc<KnownPlaces> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn store(&self, known: Arc<Known>) {
+    fn store(&self, known: Arc<KnownPlaces>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = known;
     }
 }

@@ -11,6 +11,6 @@ mod status;
 
 pub(crate) use claims::{Claim, Claims};
 pub use edit::{NewPlace, PlaceChange};
-pub(crate) use known::{Destination, Known, Shared, Source, records};
+pub(crate) use known::{Destination, KnownPlaces, Shared, Source, records};
 pub use status::PlaceStatus;
 pub(crate) use status::statuses;

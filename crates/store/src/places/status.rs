@@ -1,6 +1,6 @@
 //! Reports about places.
 
-use super::known::{Known, default_place, records};
+use super::known::{KnownPlaces, default_place, records};
 use crate::catalog::keys::Counter;
 use crate::catalog::{Reads, View};
 use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState};
@@ -45,7 +45,7 @@ impl Store {
 }
 
 /// All places in one state of the store.
-pub(crate) fn statuses(view: &View, known: &Known) -> Result<Vec<PlaceStatus>> {
+pub(crate) fn statuses(view: &View, known: &KnownPlaces) -> Result<Vec<PlaceStatus>> {
     let default = default_place(view)?;
     let status = |(id, info): (PlaceId, PlaceInfo)| {
         let count = |what| Ok::<_, crate::Error>(view.counter(id.0, what)?.max(0) as u64);

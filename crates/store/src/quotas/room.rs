@@ -20,7 +20,7 @@ pub(crate) fn require_room(
 ) -> Result<()> {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
     match spot {
-        Spot::Seen(chain) => {
+        Spot::Taken(chain) => {
             let (resource, Some(collection)) = (chain.resource(), chain.collection()) else {
                 return Ok(());
             };

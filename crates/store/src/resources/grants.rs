@@ -21,7 +21,7 @@ pub(crate) fn entries(id: ResourceId, resource: &Resource) -> BTreeSet<Bytes> {
 }
 
 /// Follows a change of a resource's record.
-pub(crate) fn exchange(
+pub(crate) fn update(
     tx: &mut Transaction,
     id: ResourceId,
     old: Option<&Resource>,

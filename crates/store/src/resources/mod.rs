@@ -18,7 +18,7 @@ pub(crate) use children::{children, has_children};
 pub use conditions::Conditions;
 pub(crate) use conditions::check_removal;
 pub(crate) use depth::require_depth;
-pub(crate) use grants::{entries as grant_entries, exchange as exchange_grants};
+pub(crate) use grants::{entries as grant_entries, update as update_grants};
 pub(crate) use locate::{find, keys_ahead, likely, locate, read_ahead, trace};
 pub(crate) use members::read as membership;
 pub(crate) use new::{new_resource, owned_resource, require_collection, split};
@@ -27,7 +27,7 @@ pub(crate) use record::{
     take_back, unlink, update,
 };
 pub(crate) use references::{
-    CURRENT, exchange as exchange_contents, is_held, refer, release, replica_user,
+    CURRENT, is_held, refer, release, replica_user, update as update_references,
 };
 pub(crate) use walk::Walk;
 pub use walk::WalkCursor;

@@ -33,8 +33,8 @@ pub(crate) fn insert_aside(tx: &mut Transaction, id: ResourceId, resource: &Reso
 fn record(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
     tx.put(keys::resource(id), resource);
     note_undigested(tx, id, None, resource);
-    references::exchange(tx, id, None, Some(resource));
-    grants::exchange(tx, id, None, Some(resource));
+    references::update(tx, id, None, Some(resource));
+    grants::update(tx, id, None, Some(resource));
     count(tx, resource, 1);
 }
 
@@ -53,8 +53,8 @@ pub(crate) fn update(
 
 /// Replaces the record by one that says the same in another way: no clock moves, and nothing is announced.
 pub(crate) fn rewrite_record(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
-    references::exchange(tx, id, Some(old), Some(new));
-    grants::exchange(tx, id, Some(old), Some(new));
+    references::update(tx, id, Some(old), Some(new));
+    grants::update(tx, id, Some(old), Some(new));
     let grown = size(new) - size(old);
     tx.add(old.parent.0, Counter::Bytes, grown);
     tx.add(0, Counter::Bytes, grown);
@@ -120,7 +120,7 @@ pub(crate) fn take_back(
 
 /// What changes with the collection of a resource, other than the entries.
 fn carry_over(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
-    grants::exchange(tx, id, Some(old), Some(new));
+    grants::update(tx, id, Some(old), Some(new));
     tx.put(keys::resource(id), new);
     for (resource, sign) in [(old, -1), (new, 1)] {
         tx.add(resource.parent.0, Counter::Resources, sign);

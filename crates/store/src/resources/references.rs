@@ -34,7 +34,7 @@ pub(crate) fn is_held(user: u64) -> bool {
 
 /// Notes what a resource refers to now, instead of before, as its content and in its stale replicas; and where its
 /// replicas are.
-pub(crate) fn exchange(
+pub(crate) fn update(
     tx: &mut Transaction,
     id: ResourceId,
     before: Option<&Resource>,

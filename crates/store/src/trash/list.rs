@@ -92,7 +92,7 @@ impl Store {
         let below = below.map(|chain| chain.id());
         let limit = options.limit.clamp(1, TrashOptions::MAX);
         let mut page = TrashPage { items: Vec::new(), next: options.after };
-        let mut seen = Seen::new(&view, caller);
+        let mut seen = TrashReader::new(&view, caller);
         let mut left = options.effort.max(1);
         while left > 0 && page.items.len() < limit {
             let rows = view.rows(&after(page.next), left.min(CHUNK))?;
@@ -119,7 +119,7 @@ impl Store {
         below: ResourceId,
     ) -> Result<TrashTotal> {
         let mut total = TrashTotal::default();
-        let mut seen = Seen::new(view, caller);
+        let mut seen = TrashReader::new(view, caller);
         let mut next = None;
         loop {
             crate::waiting::go_on()?;
@@ -154,13 +154,13 @@ fn after(position: Option<TrashCursor>) -> KeyRange {
 }
 
 /// Looks at removed resources, and reads the collections that they were in once each.
-pub(super) struct Seen<'a> {
+pub(super) struct TrashReader<'a> {
     view: &'a View,
     caller: &'a Caller,
     above: HashMap<ResourceId, Option<Chain>>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> TrashReader<'a> {
     pub(super) fn new(view: &'a View, caller: &'a Caller) -> Self {
         Self { view, caller, above: HashMap::new() }
     }

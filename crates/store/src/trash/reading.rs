@@ -8,7 +8,7 @@ use crate::catalog::{Reads, TrashRecord, keys};
 use crate::contents::{Opened, content_of};
 use crate::model::{At, Name, ResourceId, Stat, StorePath};
 use crate::resources::Walk;
-use crate::trash::list::Seen;
+use crate::trash::list::TrashReader;
 use crate::trash::{TrashItem, find};
 use crate::{Act, Caller, Error, Reading, Result, Rights, Store};
 
@@ -27,7 +27,7 @@ impl Reading {
     /// All that was removed by itself and that the caller could restore, in the order of ids. None stands for what they could
     /// not restore, so that steps can be counted.
     pub fn removed(&self) -> impl Iterator<Item = Result<Option<TrashItem>>> + use<'_> {
-        let mut seen = Seen::new(self.view(), self.caller());
+        let mut seen = TrashReader::new(self.view(), self.caller());
         let mut rest = self.caller().may(Act::Trash).then(keys::all_trash);
         let pages = std::iter::from_fn(move || {
             let range = rest.take()?;

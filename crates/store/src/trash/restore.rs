@@ -34,7 +34,7 @@ impl Store {
             let (record, chain) = super::find(tx, caller, id, Operation::Remove)?;
             let path = destination(tx, &chain, &record, options)?;
             let free = match Spot::find(tx, caller, &path, options.parents) {
-                Ok(Spot::Seen(_)) => return Err(taken(&path)),
+                Ok(Spot::Taken(_)) => return Err(taken(&path)),
                 Ok(Spot::Free(free)) => free,
                 Err(error) if error.kind() == ErrorKind::Exists => return Err(taken(&path)),
                 Err(error) if error.kind() == ErrorKind::NotFound => return Err(gone(&path)),

@@ -100,7 +100,7 @@ impl Store {
     ) -> Result<Stat> {
         check_link(draft)?;
         let free = match Spot::find(tx, caller, path, options.parents)? {
-            Spot::Seen(chain) => return existing(chain, draft, options, path),
+            Spot::Taken(chain) => return existing(chain, draft, options, path),
             Spot::Free(free) => free,
         };
         let (collection, name) = self.make_parents(tx, caller, free)?;

@@ -83,7 +83,7 @@ impl Store {
                 }
                 self.make_parents(tx, caller, free)?
             }
-            Spot::Seen(target) => {
+            Spot::Taken(target) => {
                 let (parent, name) = split(to)?;
                 let collection = find(tx, caller, &At::from(parent), Operation::Create)?;
                 check_ring(&moved, &collection, from)?;

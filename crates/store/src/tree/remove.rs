@@ -126,8 +126,8 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     if is_undigested(resource) {
         tx.delete(keys::undigested(id));
     }
-    resources::exchange_contents(tx, id, Some(resource), None);
-    resources::exchange_grants(tx, id, Some(resource), None);
+    resources::update_references(tx, id, Some(resource), None);
+    resources::update_grants(tx, id, Some(resource), None);
     members::erase(tx, id, resource);
     versions::erase(tx, id, resource)?;
     quotas::erase(tx, id, resource);

@@ -154,7 +154,7 @@ pub(crate) fn keep_replaced(
 }
 
 /// The description is equivalent: no version is made, and kept ones do not change.
-pub(crate) fn restate(
+pub(crate) fn keep_unchanged(
     tx: &mut Transaction,
     id: ResourceId,
     resource: &Resource,

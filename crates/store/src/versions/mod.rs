@@ -24,7 +24,7 @@ pub use compare::VersionDifference;
 use difference::Difference;
 pub(crate) use difference::description;
 pub use keep::NewVersion;
-pub(crate) use keep::{keep_replaced, restate};
+pub(crate) use keep::{keep_replaced, keep_unchanged};
 pub(crate) use loss::{refuse_loss, refuse_loss_below};
 
 /// A state that was kept.

@@ -5,7 +5,9 @@
 use std::rc::Rc;
 
 use cenote_rdf::{Literal, NamedNode};
-use cenote_store::{Algorithm, ContentHead, Kind, PersonId, ResourceId, Seen, Time, iri_of};
+use cenote_store::{
+    Algorithm, ContentHead, Kind, PersonId, ResourceId, Time, VisibleResource, iri_of,
+};
 
 use super::Graph;
 use super::described::{Like, Triple};
@@ -210,7 +212,12 @@ impl Graph<'_> {
     }
 
     /// The objects of the triples of a resource; only the wanted one, if given.
-    fn objects(&self, seen: &Rc<Seen>, said: Said, wanted: Option<&Node>) -> Result<Vec<Node>> {
+    fn objects(
+        &self,
+        seen: &Rc<VisibleResource>,
+        said: Said,
+        wanted: Option<&Node>,
+    ) -> Result<Vec<Node>> {
         let resource = &seen.resource;
         let content = resource.content.as_ref();
         let mut objects = match said {
@@ -232,7 +239,7 @@ impl Graph<'_> {
         Ok(objects)
     }
 
-    fn types(&self, seen: &Rc<Seen>, wanted: Option<&Node>) -> Result<Vec<Node>> {
+    fn types(&self, seen: &Rc<VisibleResource>, wanted: Option<&Node>) -> Result<Vec<Node>> {
         let needs_class = wanted.is_none_or(|class| self.vocabulary.is_class(class));
         let model = self.model(seen, needs_class)?;
         let types = self.vocabulary.types(model, seen.id == ResourceId::ROOT);
@@ -241,7 +248,7 @@ impl Graph<'_> {
     }
 
     /// What a resource is; the class of a container only if it is needed.
-    pub(super) fn model(&self, seen: &Rc<Seen>, needs_class: bool) -> Result<Model> {
+    pub(super) fn model(&self, seen: &Rc<VisibleResource>, needs_class: bool) -> Result<Model> {
         let stated = |class: &Node| {
             let like = Like {
                 subject: Some(Node::resource(seen.id, "")),
@@ -261,7 +268,7 @@ impl Graph<'_> {
         })
     }
 
-    fn modified(&self, seen: &Seen) -> Result<Time> {
+    fn modified(&self, seen: &VisibleResource) -> Result<Time> {
         match seen.resource.kind {
             Kind::Object => Ok(seen.resource.modified),
             _ => Ok(self.data.changed(seen)?),
@@ -269,7 +276,7 @@ impl Graph<'_> {
     }
 
     /// The collection of a resource: its path reveals it, even if the caller does not see it.
-    fn parent(&self, seen: &Seen) -> Result<Option<Node>> {
+    fn parent(&self, seen: &VisibleResource) -> Result<Option<Node>> {
         let path = self.data.path(seen.id)?;
         let Some((above, _)) = path.as_ref().and_then(|path| path.split_last()) else {
             return Ok(None);
@@ -281,13 +288,13 @@ impl Graph<'_> {
     }
 
     /// The children of a container; only the wanted one, if given.
-    fn contained(&self, seen: &Rc<Seen>, wanted: Option<&Node>) -> Result<Vec<Node>> {
+    fn contained(&self, seen: &Rc<VisibleResource>, wanted: Option<&Node>) -> Result<Vec<Node>> {
         if seen.resource.kind != Kind::Collection {
             return Ok(Vec::new());
         }
         if let Some(wanted) = wanted {
             let child = wanted.id().map(|id| self.data.seen(id)).transpose()?.flatten();
-            let is_in = |child: &Rc<Seen>| {
+            let is_in = |child: &Rc<VisibleResource>| {
                 child.resource.parent == seen.id && child.id != ResourceId::ROOT && seen.may_list
             };
             return Ok(child

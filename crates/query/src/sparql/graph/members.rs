@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use cenote_store::{Kind, Pattern, ResourceId, Seen, Term};
+use cenote_store::{Kind, Pattern, ResourceId, Term, VisibleResource};
 
 use super::Graph;
 use super::described::{Like, Triple};
@@ -54,7 +54,7 @@ impl Graph<'_> {
         Ok(self.memberships.get_or_init(|| found))
     }
 
-    fn membership(&self, seen: &Rc<Seen>) -> Result<Option<Membership>> {
+    fn membership(&self, seen: &Rc<VisibleResource>) -> Result<Option<Membership>> {
         let model = match seen.resource.kind {
             Kind::Collection => self.model(seen, true)?,
             _ => return Ok(None),
@@ -95,7 +95,11 @@ impl Graph<'_> {
     }
 
     /// What a direct or indirect container is defined by, where its description leaves that to the defaults.
-    pub(super) fn definition(&self, seen: &Rc<Seen>, said: Said) -> Result<Option<Node>> {
+    pub(super) fn definition(
+        &self,
+        seen: &Rc<VisibleResource>,
+        said: Said,
+    ) -> Result<Option<Node>> {
         if seen.resource.kind != Kind::Collection {
             return Ok(None);
         }

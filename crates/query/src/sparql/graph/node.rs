@@ -23,12 +23,12 @@ enum Inner {
     Blank(ResourceId, Rc<str>),
     /// A graph of a resource.
     Graph(Part, ResourceId),
-    Term(Rc<Held>),
+    Term(Rc<CountedTerm>),
 }
 
 /// A term whose text is counted once, whatever the copies.
 #[derive(Debug)]
-struct Held {
+struct CountedTerm {
     term: Term,
     bytes: usize,
 }
@@ -62,7 +62,7 @@ impl Node {
 
     /// A term that is no resource, blank node of a description, or graph.
     pub(crate) fn term(term: Term) -> Self {
-        Self::new(Inner::Term(Rc::new(Held::new(term))))
+        Self::new(Inner::Term(Rc::new(CountedTerm::new(term))))
     }
 
     pub(crate) fn what(&self) -> What<'_> {
@@ -95,7 +95,7 @@ impl Drop for Node {
     }
 }
 
-impl Held {
+impl CountedTerm {
     fn new(term: Term) -> Self {
         let bytes = match &term {
             Term::NamedNode(node) => node.as_str().len(),
@@ -107,21 +107,21 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for CountedTerm {
     fn drop(&mut self) {
         meter::release(self.bytes);
     }
 }
 
-impl PartialEq for Held {
+impl PartialEq for CountedTerm {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other) || self.term == other.term
     }
 }
 
-impl Eq for Held {}
+impl Eq for CountedTerm {}
 
-impl Hash for Held {
+impl Hash for CountedTerm {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.term.hash(state);
     }

@@ -16,7 +16,7 @@ use crate::dnanexus::words;
 
 /// An object, and the project that has it; with its attributes, if they were read.
 #[derive(Debug)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct DescribedObject<'a> {
     pub(crate) place: &'a Place,
     /// None if it is in no project that the caller may see.
     pub(crate) project: Option<&'a Stat>,
@@ -31,7 +31,7 @@ pub(crate) fn describe(
     fields: &Fields,
 ) -> Result<Value, Fault> {
     let project = project_of(reading, &place.stat.path)?;
-    let seen = Seen { place, project: project.as_ref(), avus: None };
+    let seen = DescribedObject { place, project: project.as_ref(), avus: None };
     describe_seen(call, reading, seen, fields)
 }
 
@@ -39,10 +39,10 @@ pub(crate) fn describe(
 pub(crate) fn describe_seen(
     call: &Call,
     reading: &Reading,
-    seen: Seen<'_>,
+    seen: DescribedObject<'_>,
     fields: &Fields,
 ) -> Result<Value, Fault> {
-    let Seen { place, project, avus } = seen;
+    let DescribedObject { place, project, avus } = seen;
     let (resource, note) = (&place.stat.resource, &place.note);
     let mut shown = Description::new(fields, place.id);
     shown.usual("project", project.map(|project| ObjectId::project(project.id).to_string()));

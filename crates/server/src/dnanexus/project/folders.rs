@@ -13,7 +13,7 @@ use crate::dnanexus::call::question::Call;
 use crate::dnanexus::fields::Fields;
 use crate::dnanexus::object::Place;
 use crate::dnanexus::object::change::{done, relocate};
-use crate::dnanexus::object::describe::{Seen, describe_seen};
+use crate::dnanexus::object::describe::{DescribedObject, describe_seen};
 
 /// `listFolder`.
 pub(crate) fn list(call: &Call, project: &Project) -> Result<Value, Fault> {
@@ -53,7 +53,7 @@ fn listed(
 ) -> Result<Value, Fault> {
     let mut object = json!({ "id": place.id.to_string() });
     if let Some(fields) = fields {
-        let seen = Seen { place, project: Some(&project.stat), avus: None };
+        let seen = DescribedObject { place, project: Some(&project.stat), avus: None };
         object["describe"] = describe_seen(call, reading, seen, fields)?;
     }
     Ok(object)

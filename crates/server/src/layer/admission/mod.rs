@@ -60,11 +60,11 @@ pub(crate) struct Admission(Arc<Inner>);
 struct Inner {
     app: App,
     handle: Option<listen::Handle>,
-    held: Mutex<Held>,
+    held: Mutex<Shares>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct Shares {
     /// `None` before the caller is known: then it has no slot.
     account: Option<Account>,
     place: Option<Share>,
@@ -122,7 +122,7 @@ impl Admission {
 
     async fn come_back(&self) -> Result<(), Problem> {
         let account = match &*self.held() {
-            Held { account: Some(account), place: None, .. } => account.clone(),
+            Shares { account: Some(account), place: None, .. } => account.clone(),
             _ => return Ok(()),
         };
         let place = self.pools().requests.take(&account, 1);
@@ -169,7 +169,7 @@ impl Admission {
         self.0.app.pools()
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, Shares> {
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

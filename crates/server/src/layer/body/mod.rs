@@ -63,14 +63,14 @@ impl Fault {
 
 /// The body of a request, watched.
 #[derive(Debug)]
-pub(crate) struct Received {
+pub(crate) struct WatchedBody {
     inner: Body,
     watch: Arc<Watch>,
     limit: u64,
     patience: Patience,
 }
 
-impl Received {
+impl WatchedBody {
     /// Reports to `watch`; fails after `limit` bytes, or when they arrive too slowly.
     pub(crate) fn new(inner: Body, watch: Arc<Watch>, limit: u64, patience: Patience) -> Self {
         Self { inner, watch, limit, patience }
@@ -97,7 +97,7 @@ impl Received {
     }
 }
 
-impl HttpBody for Received {
+impl HttpBody for WatchedBody {
     type Data = Bytes;
     type Error = Fault;
 
@@ -135,7 +135,7 @@ mod tests {
     /// The result of reading a body, and what the watch observed.
     async fn read(inner: Body, limit: u64) -> (Result<Bytes, Fault>, Arc<Watch>) {
         let watch = Arc::<Watch>::default();
-        let body = Received::new(inner, Arc::clone(&watch), limit, Patience::new(IDLE, RATE));
+        let body = WatchedBody::new(inner, Arc::clone(&watch), limit, Patience::new(IDLE, RATE));
         (body.collect().await.map(|body| body.to_bytes()), watch)
     }
 

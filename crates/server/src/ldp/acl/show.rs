@@ -41,11 +41,11 @@ struct Named {
     iri: String,
 }
 
-type Held = BTreeMap<(Who, About), Rights>;
+type Granted = BTreeMap<(Who, About), Rights>;
 
 /// All authorizations of these lines.
 pub(super) fn triples(store: &Store, call: &Call, lines: &[GrantView]) -> Vec<Triple> {
-    let mut held = Held::new();
+    let mut held = Granted::new();
     for line in lines {
         for about in targets(store, call, line) {
             let who = who(store, call, line);
@@ -101,10 +101,10 @@ fn who(store: &Store, call: &Call, line: &GrantView) -> Who {
 
 /// What callers without a login may do is said of everyone only as far as those with one may, too; and of these is said what they may do
 /// besides.
-fn everyone_together(held: &mut Held) {
+fn everyone_together(held: &mut Granted) {
     let abouts: BTreeSet<_> = held.keys().map(|(_, about)| about.clone()).collect();
     for about in abouts {
-        let of = |held: &Held, iri: &str| {
+        let of = |held: &Granted, iri: &str| {
             let mut classes = held.iter().filter(|((who, target), _)| {
                 who.predicate == "agentClass" && who.iri == iri && *target == about
             });

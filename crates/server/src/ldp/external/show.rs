@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use super::source::Source;
 use super::{Elsewhere, Handling};
 use crate::ldp::request::call::Call;
-use crate::ldp::request::digest::{Known, wanted};
+use crate::ldp::request::digest::{DigestAlgorithm, wanted};
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::{DIGEST, Headers};
 
@@ -55,7 +55,7 @@ async fn read(call: &Call, elsewhere: &Elsewhere, bytes: bool) -> Result<Source,
 async fn digests(
     call: &Call,
     source: Source,
-    wanted: &std::collections::BTreeSet<Known>,
+    wanted: &std::collections::BTreeSet<DigestAlgorithm>,
 ) -> Result<String, Fault> {
     let mut hasher = Hasher::new(wanted.iter().filter_map(|known| known.algorithm()));
     let mut bytes = source.into_body().into_data_stream();

@@ -10,7 +10,7 @@ use cenote_rdf::{
 use cenote_store::{At, Graph, ResourceId, Store, StorePath};
 
 use super::patch::settled;
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::vocabulary::CONTAINS;
 use crate::ldp::representation::web::{OwnIris, Web};
 use crate::ldp::request::call::Call;
@@ -53,7 +53,7 @@ impl Described {
         for id in ids {
             // Visible, but not readable.
             let Ok((stat, description)) = reading.graph(&At::Id(id)) else { continue };
-            let resource = Resource::new(call, &Seen::new(&reading, stat, description)?);
+            let resource = Resource::new(call, &LoadedResource::new(&reading, stat, description)?);
             triples += resource.before.len() + resource.managed.len();
             if triples > Self::MOST {
                 let most = Self::MOST;
@@ -122,7 +122,7 @@ impl Described {
 }
 
 impl Resource {
-    fn new(call: &Call, seen: &Seen) -> Self {
+    fn new(call: &Call, seen: &LoadedResource) -> Self {
         let iris = OwnIris::new(&call.web, seen.path());
         let id = seen.stat.id;
         let stated =

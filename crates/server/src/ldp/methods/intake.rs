@@ -8,10 +8,10 @@ use http_body::Body as _;
 
 use crate::ldp::representation::managed::{Sieve, class};
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::{Call, is_empty};
-use crate::ldp::request::digest::{self, Known};
+use crate::ldp::request::digest::{self, DigestAlgorithm};
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::target::Part;
 use crate::statements::statement;
@@ -124,7 +124,7 @@ pub(crate) fn create_graph(
     path: &StorePath,
     triples: Vec<Triple>,
     requested: Option<Model>,
-) -> Result<Seen, Fault> {
+) -> Result<LoadedResource, Fault> {
     let address = call.web.address(path);
     let model = model(call, &triples, &address, requested)?;
     let kept = Sieve::new(call, &address, model).sift(triples)?;
@@ -135,7 +135,7 @@ pub(crate) fn create_graph(
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
-    Ok(Seen::new(&store.reading_of(&call.caller, &path.into())?, made.0, made.1)?)
+    Ok(LoadedResource::new(&store.reading_of(&call.caller, &path.into())?, made.0, made.1)?)
 }
 
 /// The model of a new RDF source: what the Link header says, or the body.
@@ -159,7 +159,7 @@ fn model(
 pub(crate) fn put_options(call: &Call, body: &Body) -> Result<PutOptions, Fault> {
     let mut expected = digest::expected(&call.headers)?;
     expected.length = body.size_hint().exact();
-    let also = call.dialect.digest.and_then(Known::algorithm);
+    let also = call.dialect.digest.and_then(DigestAlgorithm::algorithm);
     let is_new = |also: &Algorithm| !expected.others.iter().any(|(other, _)| other == also);
     expected.also = also.filter(is_new).into_iter().collect();
     Ok(PutOptions { expected, parents: true, media_type: media_type(call), ..Default::default() })

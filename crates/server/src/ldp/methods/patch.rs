@@ -16,7 +16,7 @@ use crate::ldp::acl;
 use crate::ldp::representation::managed::{is_managed, valid};
 use crate::ldp::representation::members::Members;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::conditions;
@@ -51,7 +51,7 @@ pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
     })
 }
 
-fn require_update(call: &Call, seen: &Seen) -> Result<(), Fault> {
+fn require_update(call: &Call, seen: &LoadedResource) -> Result<(), Fault> {
     if seen.model == Model::Binary && call.target.part != Part::Description {
         let detail = "a binary cannot be changed by an update: update fcr:metadata";
         return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
@@ -78,7 +78,7 @@ pub(super) fn require_media_type(call: &Call) -> Result<(), Fault> {
 fn change(
     store: &Store,
     call: &Call,
-    seen: &Seen,
+    seen: &LoadedResource,
     (update, cancel): (&Update, &Cancel),
 ) -> Result<(), Fault> {
     let conditions = conditions::of_change(call, Some(&state(call, seen)))?;
@@ -101,7 +101,7 @@ fn change(
 fn managed(
     store: &Store,
     call: &Call,
-    seen: &Seen,
+    seen: &LoadedResource,
     update: &Update,
 ) -> Result<HashSet<Triple>, Fault> {
     let mut managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();

@@ -11,7 +11,7 @@ use super::read::content_tag;
 use crate::ldp::external;
 use crate::ldp::representation::managed::Sieve;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::{Seen, keep_filename};
+use crate::ldp::representation::seen::{LoadedResource, keep_filename};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::conditions::{self, State};
 use crate::ldp::request::fault::Fault;
@@ -35,7 +35,7 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
 ///
 /// # Errors
 /// 405 for what no PUT replaces.
-fn look(store: &Store, call: &Call) -> Result<Option<Seen>, Fault> {
+fn look(store: &Store, call: &Call) -> Result<Option<LoadedResource>, Fault> {
     let seen = match call.seen(store) {
         Err(fault)
             if fault.status() == StatusCode::NOT_FOUND && call.target.part == Part::Whole =>
@@ -51,7 +51,7 @@ fn look(store: &Store, call: &Call) -> Result<Option<Seen>, Fault> {
 }
 
 /// What conditions are about: the content of a binary, or the graph.
-pub(crate) fn state(call: &Call, seen: &Seen) -> State {
+pub(crate) fn state(call: &Call, seen: &LoadedResource) -> State {
     match seen.stat.resource.content.as_ref().filter(|_| call.target.part != Part::Description) {
         Some(head) => State {
             tag: Some(content_tag(call, head)),
@@ -67,7 +67,7 @@ pub(crate) fn state(call: &Call, seen: &Seen) -> State {
 }
 
 /// The conditions of a PUT, which some dialects require of one that replaces.
-fn checked(call: &Call, seen: Option<&Seen>) -> Result<Conditions, Fault> {
+fn checked(call: &Call, seen: Option<&LoadedResource>) -> Result<Conditions, Fault> {
     let needs = call.dialect.needs_if_match && seen.is_some();
     if needs && !call.headers.contains_key(header::IF_MATCH) {
         let detail =
@@ -101,7 +101,7 @@ async fn put_graph(
 fn put_triples(
     store: &Store,
     call: &Call,
-    seen: Option<&Seen>,
+    seen: Option<&LoadedResource>,
     (bytes, syntax): (&[u8], Syntax),
     requested: Option<Model>,
 ) -> Result<Response, Fault> {
@@ -128,7 +128,7 @@ fn is_race(fault: &Fault, was_there: bool) -> bool {
 }
 
 /// Refuses to replace one kind by another.
-fn require_same(call: &Call, seen: &Seen, requested: Option<Model>) -> Result<(), Fault> {
+fn require_same(call: &Call, seen: &LoadedResource, requested: Option<Model>) -> Result<(), Fault> {
     if !is_graph(seen.stat.resource.kind) && call.target.part == Part::Whole {
         return Err(other_kind(call, "it is a binary: a graph can replace only its description"));
     }
@@ -156,7 +156,7 @@ fn other_kind(call: &Call, detail: &str) -> Fault {
 fn replace(
     store: &Store,
     call: &Call,
-    seen: &Seen,
+    seen: &LoadedResource,
     triples: Vec<Triple>,
     requested: Option<Model>,
 ) -> Result<Stat, Fault> {
@@ -222,7 +222,7 @@ pub(crate) async fn publish(
 }
 
 /// 201, with the address.
-pub(crate) fn created(call: &Call, seen: &Seen) -> Response {
+pub(crate) fn created(call: &Call, seen: &LoadedResource) -> Response {
     let mut headers = validated(call, seen);
     let address = call.address();
     headers.add(header::LOCATION, &address);
@@ -230,12 +230,12 @@ pub(crate) fn created(call: &Call, seen: &Seen) -> Response {
     (StatusCode::CREATED, headers.0, address).into_response()
 }
 
-fn replaced(call: &Call, seen: &Seen) -> Response {
+fn replaced(call: &Call, seen: &LoadedResource) -> Response {
     (StatusCode::NO_CONTENT, validated(call, seen).0).into_response()
 }
 
 /// The headers of an answer to a change: what it is now, and its validators.
-pub(crate) fn validated(call: &Call, seen: &Seen) -> Headers {
+pub(crate) fn validated(call: &Call, seen: &LoadedResource) -> Headers {
     let mut headers = Headers::about(call, seen);
     match seen.stat.resource.content.as_ref().filter(|_| call.target.part == Part::Whole) {
         None => headers.graph_validators(call.dialect, seen),

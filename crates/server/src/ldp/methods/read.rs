@@ -15,10 +15,10 @@ use crate::ldp::dialect::Ranges;
 use crate::ldp::external::{self, Elsewhere};
 use crate::ldp::representation::graph::{Representation, Written};
 use crate::ldp::representation::html;
-use crate::ldp::representation::seen::{OCTETS, Seen};
+use crate::ldp::representation::seen::{LoadedResource, OCTETS};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::conditions;
-use crate::ldp::request::digest::{Known, wanted};
+use crate::ldp::request::digest::{DigestAlgorithm, wanted};
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::{DIGEST, Headers, PREFERENCE_APPLIED};
 use crate::ldp::request::target::Part;
@@ -104,7 +104,7 @@ pub(crate) fn graph(
     reading: &Reading,
     store: &Store,
     call: &Call,
-    seen: Seen,
+    seen: LoadedResource,
     syntax: Syntax,
 ) -> Result<Found, Fault> {
     let mut headers = Headers::about(call, &seen);
@@ -126,7 +126,7 @@ pub(crate) fn graph(
     Ok(Found::Graph(headers, syntax, written))
 }
 
-pub(crate) fn content(call: &Call, seen: &Seen, opened: Opened) -> Result<Found, Fault> {
+pub(crate) fn content(call: &Call, seen: &LoadedResource, opened: Opened) -> Result<Found, Fault> {
     let mut headers = Headers::about(call, seen);
     let tag = content_tag(call, &opened.head);
     let written = opened.stat.resource.written();
@@ -155,7 +155,7 @@ pub(crate) fn content_tag(call: &Call, head: &cenote_store::ContentHead) -> Stri
 }
 
 /// Bytes are saved under the name with which they were sent, or that of the resource.
-fn disposition(seen: &Seen) -> String {
+fn disposition(seen: &LoadedResource) -> String {
     let named = crate::ldp::representation::seen::filename(&seen.description);
     let own = seen.stat.name().map(|name| name.as_str().to_owned());
     let name = named.or(own).unwrap_or_default().replace(['"', '\\'], "_");
@@ -199,9 +199,13 @@ fn body(opened: Opened, range: Range<u64>) -> Result<Body, Fault> {
 }
 
 /// The digests that are wanted; those that the store does not know are computed.
-async fn digests(call: &Call, opened: &Opened, wanted: &BTreeSet<Known>) -> Result<String, Fault> {
+async fn digests(
+    call: &Call,
+    opened: &Opened,
+    wanted: &BTreeSet<DigestAlgorithm>,
+) -> Result<String, Fault> {
     let known = &opened.head.digests;
-    let missing: Vec<Known> =
+    let missing: Vec<DigestAlgorithm> =
         wanted.iter().copied().filter(|digest| digest.of(known).is_none()).collect();
     let computed = match missing.is_empty() {
         true => None,

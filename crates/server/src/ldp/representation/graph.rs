@@ -9,7 +9,7 @@ use cenote_store::{LinksQuery, Query, Reading, Store};
 use futures_util::stream;
 
 use crate::ldp::representation::members::{Members, member_of};
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -32,7 +32,7 @@ impl Representation {
         call: &Call,
         reading: &Reading,
         store: &Store,
-        seen: Seen,
+        seen: LoadedResource,
         syntax: Syntax,
     ) -> Result<Self, Fault> {
         let (preferences, web) = (&call.preferences, &call.web);
@@ -86,7 +86,7 @@ pub(crate) fn own(
     call: &Call,
     reading: &Reading,
     store: &Store,
-    seen: Seen,
+    seen: LoadedResource,
 ) -> Result<Vec<Triple>, Fault> {
     let (preferences, web) = (&call.preferences, &call.web);
     let mut computed = Vec::new();

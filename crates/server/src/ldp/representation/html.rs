@@ -12,7 +12,7 @@ use crate::ldp::methods::read::Found;
 use crate::ldp::representation::graph::own;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::paging::Page;
-use crate::ldp::representation::seen::{Seen, rfc3339};
+use crate::ldp::representation::seen::{LoadedResource, rfc3339};
 use crate::ldp::representation::vocabulary::XSD;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -26,7 +26,7 @@ const CHILDREN: usize = 100;
 const VERSIONS: usize = 100;
 
 /// Whether a page is liked best. Of a binary, the bytes are shown.
-pub(crate) fn is_wanted(call: &Call, seen: &Seen) -> bool {
+pub(crate) fn is_wanted(call: &Call, seen: &LoadedResource) -> bool {
     if !wants_page(&call.headers) || call.target.part == Part::Content {
         return false;
     }
@@ -39,7 +39,7 @@ pub(crate) fn show(
     reading: &Reading,
     store: &Store,
     call: &Call,
-    seen: &Seen,
+    seen: &LoadedResource,
 ) -> Result<Found, Fault> {
     let mut headers = Headers::about(call, seen);
     headers.add(header::VARY, "Accept, Prefer");
@@ -120,7 +120,12 @@ fn pair(body: &mut Markup, triple: &Triple) {
 }
 
 /// What a container contains, so many at a time. Who may not list it is shown nothing of that.
-fn children(body: &mut Markup, store: &Store, call: &Call, seen: &Seen) -> Result<(), Fault> {
+fn children(
+    body: &mut Markup,
+    store: &Store,
+    call: &Call,
+    seen: &LoadedResource,
+) -> Result<(), Fault> {
     let shown = Page::read(&call.query)?.unwrap_or_else(|| Page::first(CHILDREN));
     let Ok(listed) = store.list(&call.caller, &At::Id(seen.stat.id), &shown.options()) else {
         return Ok(());
@@ -144,7 +149,7 @@ fn children(body: &mut Markup, store: &Store, call: &Call, seen: &Seen) -> Resul
 }
 
 /// The newest versions. Who may not read the content learns nothing of them.
-fn versions(body: &mut Markup, store: &Store, call: &Call, seen: &Seen) {
+fn versions(body: &mut Markup, store: &Store, call: &Call, seen: &LoadedResource) {
     let mut versions = store.versions(&call.caller, &At::Id(seen.stat.id)).unwrap_or_default();
     if versions.is_empty() {
         return;

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::ldp::external;
 use crate::ldp::representation::members::Members;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::vocabulary::{
     CONTAINS, HAS_MEMBER_RELATION, IS_MEMBER_OF_RELATION, LDP, RDF_TYPE, is_managed_predicate,
     is_managed_type, managed_terms,
@@ -61,7 +61,7 @@ impl<'a> Sieve<'a> {
     pub(crate) fn existing(
         call: &'a Call,
         store: &Store,
-        seen: &Seen,
+        seen: &LoadedResource,
         triples: &[Triple],
     ) -> Result<Self, Fault> {
         let mut so: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();

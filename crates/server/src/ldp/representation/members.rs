@@ -12,7 +12,7 @@ use cenote_store::{
 };
 
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::vocabulary::{
     CONTAINS, HAS_MEMBER_RELATION, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, MEMBER,
     MEMBER_SUBJECT, MEMBERSHIP_RESOURCE,
@@ -47,7 +47,7 @@ enum After {
 
 impl Members {
     /// What a container contains.
-    pub(crate) fn contained(of: &Seen, web: &Web) -> Self {
+    pub(crate) fn contained(of: &LoadedResource, web: &Web) -> Self {
         Self::new(of.stat.id, web.address(of.path()), CONTAINS.to_owned(), None)
     }
 
@@ -61,7 +61,7 @@ impl Members {
     }
 
     /// The members of a resource, through each container that adds members to it, and for a container those that it adds to its resource.
-    pub(crate) fn of(reading: &Reading, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
+    pub(crate) fn of(reading: &Reading, seen: &LoadedResource, web: &Web) -> Result<Vec<Self>> {
         let subject = web.address(seen.path());
         let mut members = Vec::new();
         // A container shows the membership that it defines, whatever its subject.
@@ -78,7 +78,7 @@ impl Members {
     }
 
     /// All that is computed of a resource: its members, and what it contains if it is a container.
-    pub(crate) fn all(reading: &Reading, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
+    pub(crate) fn all(reading: &Reading, seen: &LoadedResource, web: &Web) -> Result<Vec<Self>> {
         let mut all = Self::of(reading, seen, web)?;
         if seen.model.is_container() {
             all.push(Self::contained(seen, web));
@@ -218,7 +218,11 @@ impl Members {
 }
 
 /// The triple that says of a child that it is a member, where its container states that the child's way round.
-pub(crate) fn member_of(reading: &Reading, seen: &Seen, web: &Web) -> Result<Option<Triple>> {
+pub(crate) fn member_of(
+    reading: &Reading,
+    seen: &LoadedResource,
+    web: &Web,
+) -> Result<Option<Triple>> {
     let Some((parent, _)) = seen.path().split_last() else { return Ok(None) };
     let Ok((stat, description)) = reading.graph(&parent.clone().into()) else {
         return Ok(None);
@@ -239,7 +243,7 @@ pub(crate) fn member_of(reading: &Reading, seen: &Seen, web: &Web) -> Result<Opt
 }
 
 /// The containers that state that their members are those of this resource.
-fn containers_of(reading: &Reading, seen: &Seen) -> Result<Vec<ResourceId>> {
+fn containers_of(reading: &Reading, seen: &LoadedResource) -> Result<Vec<ResourceId>> {
     let pattern = Pattern {
         predicate: Some(MEMBERSHIP_RESOURCE.to_owned()),
         object: Some(Term::Iri(iri_of(seen.path()))),

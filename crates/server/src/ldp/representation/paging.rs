@@ -16,7 +16,7 @@ use crate::layer::conditional::quoted;
 use crate::ldp::methods::read;
 use crate::ldp::representation::graph::{inbound, own};
 use crate::ldp::representation::members::Members;
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::vocabulary::LDP;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -125,7 +125,11 @@ fn syntax(call: &Call) -> Option<Syntax> {
 }
 
 /// What is paged: the children of a container, and the membership that follows from them. None for resources that are not paged.
-fn members_of(reading: &Reading, call: &Call, seen: &Seen) -> Result<Option<Vec<Members>>, Fault> {
+fn members_of(
+    reading: &Reading,
+    call: &Call,
+    seen: &LoadedResource,
+) -> Result<Option<Vec<Members>>, Fault> {
     if !seen.model.is_container() {
         return Ok(None);
     }
@@ -134,7 +138,7 @@ fn members_of(reading: &Reading, call: &Call, seen: &Seen) -> Result<Option<Vec<
     Ok(is_own.then_some(all))
 }
 
-fn see_other(call: &Call, seen: &Seen, first: &Page) -> Response {
+fn see_other(call: &Call, seen: &LoadedResource, first: &Page) -> Response {
     let mut headers = Headers::about(call, seen);
     headers.add(header::LOCATION, &first.address(&call.address()));
     headers.add(header::VARY, "Accept, Prefer");
@@ -143,7 +147,7 @@ fn see_other(call: &Call, seen: &Seen, first: &Page) -> Response {
 
 /// The triples of a page, and where the next one begins.
 fn triples(
-    (reading, store, call, seen): (&Reading, &Store, &Call, &Seen),
+    (reading, store, call, seen): (&Reading, &Store, &Call, &LoadedResource),
     members: &[Members],
     page: &Page,
 ) -> Result<(Vec<Triple>, Option<Name>), Fault> {
@@ -165,7 +169,7 @@ fn triples(
     Ok((triples, next))
 }
 
-fn headers(call: &Call, seen: &Seen, page: &Page, next: Option<Name>) -> Headers {
+fn headers(call: &Call, seen: &LoadedResource, page: &Page, next: Option<Name>) -> Headers {
     let mut headers = Headers::about(call, seen);
     let address = call.address();
     let mut link = |to: &str, rel: &str| headers.add(header::LINK, &format!("<{to}>;{rel}"));

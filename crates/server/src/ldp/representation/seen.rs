@@ -17,7 +17,7 @@ use crate::ldp::representation::web::{OwnIris, Web};
 
 /// A resource, with all that one request needs to know of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct LoadedResource {
     pub(crate) stat: Stat,
     /// Its description, as the caller sees it.
     pub(crate) description: Graph,
@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     modified_by: String,
 }
 
-impl Seen {
+impl LoadedResource {
     pub(crate) fn read(reading: &Reading, at: &At) -> Result<Self> {
         let (stat, description) = reading.graph(at)?;
         Self::new(reading, stat, description)

@@ -18,7 +18,7 @@ use crate::ldp::fixity;
 use crate::ldp::methods::{delete, options, patch, post, put, read, subtree, tombstone};
 use crate::ldp::notifications;
 use crate::ldp::representation::paging;
-use crate::ldp::representation::seen::{Seen, rfc3339};
+use crate::ldp::representation::seen::{LoadedResource, rfc3339};
 use crate::ldp::representation::web::Web;
 use crate::ldp::request::conditions;
 use crate::ldp::request::fault::Fault;
@@ -215,7 +215,7 @@ impl Call {
     ///
     /// # Errors
     /// Those of [`Call::missing`] if it does not exist.
-    pub(crate) fn seen(&self, store: &Store) -> Result<Seen, Fault> {
+    pub(crate) fn seen(&self, store: &Store) -> Result<LoadedResource, Fault> {
         self.seen_in(&self.reading(store)?, store)
     }
 
@@ -225,8 +225,12 @@ impl Call {
     }
 
     /// The same in one state of the store.
-    pub(crate) fn seen_in(&self, reading: &Reading, store: &Store) -> Result<Seen, Fault> {
-        Seen::read(reading, &self.at()).map_err(|error| self.missing(store, error))
+    pub(crate) fn seen_in(
+        &self,
+        reading: &Reading,
+        store: &Store,
+    ) -> Result<LoadedResource, Fault> {
+        LoadedResource::read(reading, &self.at()).map_err(|error| self.missing(store, error))
     }
 
     /// The refusal of a request about something that is not there: 410 if it was removed and left a tombstone.

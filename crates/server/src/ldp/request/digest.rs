@@ -13,7 +13,7 @@ use crate::ldp::request::fault::Fault;
 
 /// A digest of RFC 3230, or one that LAKEsuperior knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Known {
+pub(crate) enum DigestAlgorithm {
     Md5,
     Sha1,
     Sha256,
@@ -23,16 +23,16 @@ pub(crate) enum Known {
 }
 
 /// Each with its names, the first of which is Fedora's, and its bytes.
-const TABLE: [(Known, &[&str], usize); 6] = [
-    (Known::Md5, &["md5"], 16),
-    (Known::Sha1, &["sha", "sha1", "sha-1"], 20),
-    (Known::Sha256, &["sha-256", "sha256"], 32),
-    (Known::Sha512, &["sha-512", "sha512"], 64),
-    (Known::Sha512_256, &["sha-512/256", "sha512/256"], 32),
-    (Known::Blake2b, &["blake2b"], 64),
+const TABLE: [(DigestAlgorithm, &[&str], usize); 6] = [
+    (DigestAlgorithm::Md5, &["md5"], 16),
+    (DigestAlgorithm::Sha1, &["sha", "sha1", "sha-1"], 20),
+    (DigestAlgorithm::Sha256, &["sha-256", "sha256"], 32),
+    (DigestAlgorithm::Sha512, &["sha-512", "sha512"], 64),
+    (DigestAlgorithm::Sha512_256, &["sha-512/256", "sha512/256"], 32),
+    (DigestAlgorithm::Blake2b, &["blake2b"], 64),
 ];
 
-impl Known {
+impl DigestAlgorithm {
     fn named(name: &str) -> Option<Self> {
         let name = name.trim().to_ascii_lowercase();
         let row = TABLE.iter().find(|(_, names, _)| names.contains(&name.as_str()));
@@ -92,7 +92,7 @@ pub(crate) fn expected(headers: &HeaderMap) -> Result<Expected, Fault> {
         let wrong = || Fault::bad("the Digest header is not of the form algorithm=digest");
         for digest in value.to_str().map_err(|_| wrong())?.split(',') {
             let (name, digest) = digest.split_once('=').ok_or_else(wrong)?;
-            let known = Known::named(name).ok_or_else(|| {
+            let known = DigestAlgorithm::named(name).ok_or_else(|| {
                 Fault::bad(format!("the digest algorithm {:.32} is not supported", name.trim()))
             })?;
             let digest = decoded(digest.trim()).ok_or_else(wrong)?;
@@ -117,12 +117,12 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// Status 400 if it names none that is known.
-pub(crate) fn wanted(headers: &HeaderMap) -> Result<Option<BTreeSet<Known>>, Fault> {
+pub(crate) fn wanted(headers: &HeaderMap) -> Result<Option<BTreeSet<DigestAlgorithm>>, Fault> {
     if !headers.contains_key("want-digest") {
         return Ok(None);
     }
     let values = headers.get_all("want-digest").iter().filter_map(|value| value.to_str().ok());
-    let wanted: BTreeSet<Known> =
+    let wanted: BTreeSet<DigestAlgorithm> =
         values.flat_map(|value| value.split(',')).filter_map(want).collect();
     match wanted.is_empty() {
         true => Err(Fault::bad("Want-Digest names no supported digest")),
@@ -131,10 +131,10 @@ pub(crate) fn wanted(headers: &HeaderMap) -> Result<Option<BTreeSet<Known>>, Fau
 }
 
 /// One entry, unless its weight is zero.
-fn want(entry: &str) -> Option<Known> {
+fn want(entry: &str) -> Option<DigestAlgorithm> {
     let (name, parameters) = entry.split_once(';').unwrap_or((entry, ""));
     let weight = parameters.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
-    Known::named(name).filter(|_| weight != Some(0.0))
+    DigestAlgorithm::named(name).filter(|_| weight != Some(0.0))
 }
 
 #[cfg(test)]
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(wanted("md5;q=0.3, sha;q=1, x").unwrap(), 2);
         assert_eq!(wanted("md5;q=0, sha").unwrap(), 1);
         assert!(wanted("x").is_err());
-        assert_eq!(Known::Sha1.shown(&[255], DigestForm::Hex), "sha=ff");
-        assert_eq!(Known::Sha1.shown(&[255], DigestForm::Base64), "SHA1=/w==");
+        assert_eq!(DigestAlgorithm::Sha1.shown(&[255], DigestForm::Hex), "sha=ff");
+        assert_eq!(DigestAlgorithm::Sha1.shown(&[255], DigestForm::Base64), "SHA1=/w==");
     }
 
     proptest! {

@@ -9,7 +9,7 @@ use crate::ldp::acl;
 use crate::ldp::dialect::Dialect;
 use crate::ldp::external;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::vocabulary::LDP;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::target::Part;
@@ -43,7 +43,7 @@ impl Headers {
     }
 
     /// The headers of every response about a resource: its types, its description, its methods.
-    pub(crate) fn about(call: &Call, seen: &Seen) -> Self {
+    pub(crate) fn about(call: &Call, seen: &LoadedResource) -> Self {
         let mut headers = Self::default();
         headers.types(call, seen);
         headers.described_by(call, seen);
@@ -61,7 +61,7 @@ impl Headers {
     }
 
     /// Its interaction model; of the description of a binary, that of the description.
-    fn types(&mut self, call: &Call, seen: &Seen) {
+    fn types(&mut self, call: &Call, seen: &LoadedResource) {
         let link = |iri: &str| format!("<{iri}>;rel=\"type\"");
         if seen.model == Model::Binary && call.target.part == Part::Description {
             for name in Model::Source.types(true) {
@@ -77,7 +77,7 @@ impl Headers {
         }
     }
 
-    fn described_by(&mut self, call: &Call, seen: &Seen) {
+    fn described_by(&mut self, call: &Call, seen: &LoadedResource) {
         let address = call.web.address(seen.path());
         match (seen.model, &call.target.part) {
             (Model::Binary, Part::Description) => {
@@ -119,7 +119,7 @@ impl Headers {
     }
 
     /// The validators of a graph.
-    pub(crate) fn graph_validators(&mut self, dialect: &Dialect, seen: &Seen) {
+    pub(crate) fn graph_validators(&mut self, dialect: &Dialect, seen: &LoadedResource) {
         if dialect.tags_graphs {
             self.add(header::ETAG, &quoted(&seen.tag()));
             self.state_token(dialect, &seen.tag());
@@ -135,12 +135,12 @@ pub(crate) fn accept_post() -> String {
     Syntax::ALL.map(Syntax::media_type).join(",") + ",*/*"
 }
 
-fn can_patch(call: &Call, seen: &Seen) -> bool {
+fn can_patch(call: &Call, seen: &LoadedResource) -> bool {
     seen.model != Model::Binary || call.target.part == Part::Description
 }
 
 /// The methods of what a request names.
-pub(crate) fn allow(call: &Call, seen: &Seen) -> &'static str {
+pub(crate) fn allow(call: &Call, seen: &LoadedResource) -> &'static str {
     match (seen.model, &call.target.part) {
         (Model::Binary, Part::Description) => "GET,HEAD,OPTIONS,PUT,PATCH",
         (Model::Binary, _) => "GET,HEAD,OPTIONS,PUT,DELETE",

@@ -11,7 +11,7 @@ use super::name::named;
 use super::{links, versions};
 use crate::ldp::dialect::Dialect;
 use crate::ldp::methods::read::{self, Found};
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::{ACCEPT_PATCH, ACCEPT_POST, Headers};
@@ -63,7 +63,12 @@ fn find(store: &Store, call: &Call, name: &str) -> Result<Shown, Fault> {
 }
 
 /// The resource, with the description and the content of a version.
-fn as_it_was(store: &Store, call: &Call, seen: Seen, version: &Version) -> Result<Seen, Fault> {
+fn as_it_was(
+    store: &Store,
+    call: &Call,
+    seen: LoadedResource,
+    version: &Version,
+) -> Result<LoadedResource, Fault> {
     let at = At::Id(seen.stat.id);
     let description = store.graph_of_version(&call.caller, &at, version.version)?;
     let modified_by = store.person_name(version.modified_by)?;

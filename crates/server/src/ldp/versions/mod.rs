@@ -20,7 +20,7 @@ use cenote_store::{At, Store, Version};
 pub(crate) use gate::gate;
 pub(crate) use links::{address, original};
 
-use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::target::{Part, Side};
@@ -62,7 +62,7 @@ fn own_address(call: &Call) -> String {
 }
 
 /// A resource with its versions, the oldest time first.
-fn versions(store: &Store, call: &Call) -> Result<(Seen, Vec<Version>), Fault> {
+fn versions(store: &Store, call: &Call) -> Result<(LoadedResource, Vec<Version>), Fault> {
     let seen = call.seen(store)?;
     let mut versions = store.versions(&call.caller, &At::Id(seen.stat.id))?;
     versions.sort_by_key(|version| (version.time, version.version));
@@ -70,7 +70,7 @@ fn versions(store: &Store, call: &Call) -> Result<(Seen, Vec<Version>), Fault> {
 }
 
 /// The triple that links a resource to its versions, in dialects that have it.
-pub(crate) fn mention(store: &Store, call: &Call, seen: &Seen) -> Option<Triple> {
+pub(crate) fn mention(store: &Store, call: &Call, seen: &LoadedResource) -> Option<Triple> {
     if !call.dialect.mentions_versions || call.is_memento {
         return None;
     }

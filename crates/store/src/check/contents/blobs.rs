@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Held, Used};
+use super::{Used, UsedBlobs};
 use crate::catalog::{BlobRecord, Reads, Record, Transaction, View, keys};
 use crate::check::report::{Look, Report, delete_while_same, look, rows, while_same};
 use crate::check::{Finding, FindingKind as Kind};
@@ -11,9 +11,9 @@ use crate::model::{Content, ContentId};
 use crate::{BlobId, Result};
 
 /// Contents that nothing refers to and that no sweep would examine.
-pub(super) fn contents(view: &View, report: &mut Report<'_>, used: &Used) -> Result<Held> {
+pub(super) fn contents(view: &View, report: &mut Report<'_>, used: &Used) -> Result<UsedBlobs> {
     let noted = noted(view)?;
-    let mut held = Held::new();
+    let mut held = UsedBlobs::new();
     for row in rows(view, &keys::contents()) {
         let (key, value) = row?;
         let id = ContentId(keys::first_id(&key).unwrap_or_default());
@@ -47,7 +47,7 @@ fn noted(view: &View) -> Result<HashSet<ContentId>> {
 fn references_to_blobs(
     view: &View,
     report: &mut Report<'_>,
-    held: &mut Held,
+    held: &mut UsedBlobs,
     (id, content): (ContentId, &Content),
 ) -> Result<()> {
     for blob in blobs_of(view, id, content) {
@@ -135,7 +135,7 @@ fn strays_of(
 pub(super) fn blobs(
     view: &View,
     report: &mut Report<'_>,
-    (held, strays): (Held, Strays),
+    (held, strays): (UsedBlobs, Strays),
 ) -> Result<()> {
     for row in rows(view, &keys::blobs()) {
         let (key, value) = row?;

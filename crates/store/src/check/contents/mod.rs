@@ -15,7 +15,7 @@ use crate::{BlobId, Result};
 type Used = HashSet<ContentId>;
 
 /// Blobs that a content uses although the reference is missing.
-type Held = HashSet<BlobId>;
+type UsedBlobs = HashSet<BlobId>;
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     let mut used = Used::new();

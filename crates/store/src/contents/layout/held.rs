@@ -15,12 +15,12 @@ use crate::contents::blocks::blocks;
 use crate::contents::damage::copies::Damage;
 use crate::contents::sweep::Pin;
 use crate::model::{Extent, PlaceId};
-use crate::places::{Known, Source};
+use crate::places::{KnownPlaces, Source};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 /// A blob, and the copies of it that can be reached.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
+pub(super) struct ReachableBlob {
     pub(super) id: BlobId,
     pub(super) record: BlobRecord,
     pub(super) sources: Vec<Source>,
@@ -77,7 +77,7 @@ impl Finder {
     }
 
     /// The blobs that some extents use, each once.
-    pub(super) fn held(&self, extents: &[Extent]) -> Result<Vec<Held>> {
+    pub(super) fn held(&self, extents: &[Extent]) -> Result<Vec<ReachableBlob>> {
         let ids: BTreeSet<BlobId> = blob_ids(extents).collect();
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -88,7 +88,12 @@ impl Finder {
         Ok(found.map(|(id, record)| self.reached(&known, id, record)).collect())
     }
 
-    pub(super) fn reached(&self, known: &Known, id: BlobId, record: BlobRecord) -> Held {
+    pub(super) fn reached(
+        &self,
+        known: &KnownPlaces,
+        id: BlobId,
+        record: BlobRecord,
+    ) -> ReachableBlob {
         let only = self.only.filter(|place| record.copy_in(*place).is_some());
         let wanted = |source: &Source| {
             only.is_none_or(|place| source.place() == place)
@@ -96,11 +101,11 @@ impl Finder {
         };
         let copies = record.copies.iter();
         let sources = copies.filter_map(|copy| self.store.source(known, copy)).filter(wanted);
-        Held { id, sources: sources.collect(), record }
+        ReachableBlob { id, sources: sources.collect(), record }
     }
 
     /// Verifies a copy against its SHA-256. Those that fail are not used any more.
-    pub(super) async fn verify(&mut self, held: &Held) -> Result<()> {
+    pub(super) async fn verify(&mut self, held: &ReachableBlob) -> Result<()> {
         let Some(sha256) = held.record.digests.sha256 else { return Ok(()) };
         let mut fault = None;
         for source in &held.sources {
@@ -124,7 +129,7 @@ impl Finder {
     }
 }
 
-impl Held {
+impl ReachableBlob {
     /// The error for a blob of which no copy can be reached.
     pub(super) fn nowhere(&self) -> Error {
         let message = format!("no available place has blob {}", self.id);

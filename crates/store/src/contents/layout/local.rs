@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Layout;
-use super::held::Held;
+use super::held::ReachableBlob;
 use super::stream::steps;
 use crate::model::{Extent, Piece, PlaceId};
 use crate::places::Source;
@@ -60,7 +60,7 @@ impl Layout {
 
 fn where_is(
     extent: &Extent,
-    blobs: &[Held],
+    blobs: &[ReachableBlob],
     keeps: &mut impl FnMut(BlobId, PlaceId) -> Result<bool>,
 ) -> Result<LocalBytes> {
     let id = match &extent.piece {

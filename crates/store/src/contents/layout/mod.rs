@@ -19,7 +19,7 @@ use std::sync::Arc;
 use cenote_blob::{Hasher, Hashing, Sha256State};
 use futures_util::StreamExt;
 
-use self::held::{Finder, Held};
+use self::held::{Finder, ReachableBlob};
 pub use self::local::{LocalBytes, LocalPiece};
 pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
@@ -109,7 +109,7 @@ impl Layout {
     /// The digests that are recorded, for a content that is exactly one blob.
     pub(crate) fn recorded_digests(&self) -> Result<Option<Digests>> {
         let [Extent { start: 0, .. }] = &self.extents[..] else { return Ok(None) };
-        let whole = |held: &Held| held.record.size == self.size;
+        let whole = |held: &ReachableBlob| held.record.size == self.size;
         let blob = self.finder.held(&self.extents)?.into_iter().find(whole);
         Ok(blob.map(|held| held.record.digests))
     }
@@ -197,7 +197,7 @@ impl Layout {
 }
 
 /// An extent, as merging sees it.
-fn part(extent: &Extent, blobs: &[Held]) -> Part {
+fn part(extent: &Extent, blobs: &[ReachableBlob]) -> Part {
     let kind = match extent.piece {
         Piece::Inline(_) => PartKind::Inline,
         Piece::Blob(id) => match blobs.iter().find(|held| held.id == id) {

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use cenote_blob::{Blocks, Damage, Error as BlobError, ReadStream};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
-use super::held::{Finder, Held};
+use super::held::{Finder, ReachableBlob};
 use crate::contents::patches::extents::clip;
 use crate::model::{Extent, Piece, PlaceId};
 use crate::places::Source;
@@ -57,7 +57,7 @@ fn some(extents: &[Extent], range: &Range<u64>, finder: &Finder) -> ContentStrea
 }
 
 /// The bytes of one extent.
-fn run(extent: Extent, blobs: &[Held], finder: &Finder) -> ContentStream {
+fn run(extent: Extent, blobs: &[ReachableBlob], finder: &Finder) -> ContentStream {
     let Extent { length, start, piece, .. } = extent;
     match piece {
         Piece::Inline(bytes) => {
@@ -79,7 +79,7 @@ fn run(extent: Extent, blobs: &[Held], finder: &Finder) -> ContentStream {
 
 /// The bytes of a range of a blob, in progress.
 pub(super) struct BlobRun {
-    held: Held,
+    held: ReachableBlob,
     /// The remaining entries.
     rest: Range<u64>,
     reading: Option<ReadStream>,
@@ -99,7 +99,7 @@ pub(super) struct BlobRun {
 }
 
 impl BlobRun {
-    pub(super) fn new(held: &Held, rest: Range<u64>, finder: Finder) -> Self {
+    pub(super) fn new(held: &ReachableBlob, rest: Range<u64>, finder: Finder) -> Self {
         let (fault, sources) = (held.nowhere(), held.sources.clone().into());
         Self {
             held: held.clone(),
@@ -150,7 +150,7 @@ impl BlobRun {
         let Some(source) = self.sources.front() else {
             return Err(std::mem::replace(&mut self.fault, self.held.nowhere()));
         };
-        let Held { id, record, .. } = &self.held;
+        let ReachableBlob { id, record, .. } = &self.held;
         if self.blocks.as_ref().is_none_or(|blocks| !blocks.range().contains(&self.rest.start)) {
             self.blocks = self.finder.blocks(*id, record, &self.rest)?;
             // Otherwise the read would make no progress.

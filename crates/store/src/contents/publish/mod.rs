@@ -88,7 +88,7 @@ impl Store {
         let view = self.view_at(&at)?;
         let spot = Spot::of(&view, caller, &at, options.parents)?;
         match &spot {
-            Spot::Seen(chain) => {
+            Spot::Taken(chain) => {
                 check_replaceable(caller, chain, &at)?;
                 options.conditions.check_content(Some(chain))?;
             }
@@ -138,7 +138,7 @@ impl Store {
         options.check()?;
         let spot = Spot::of(tx, caller, at, options.parents)?;
         let there = match &spot {
-            Spot::Seen(chain) => Some(chain),
+            Spot::Taken(chain) => Some(chain),
             Spot::Free(_) => None,
         };
         there.map_or(Ok(()), |chain| check_replaceable(caller, chain, at))?;
@@ -148,7 +148,7 @@ impl Store {
         let head = received.head(content, media_type(&spot, received, options));
         let replicas = self.replicas_after_put(tx, before, received)?;
         let stat = match spot {
-            Spot::Seen(chain) => {
+            Spot::Taken(chain) => {
                 let what = (Some(head), replicas);
                 let changed = changed_by_put(&chain, what.0.as_ref(), options.mode);
                 replace_with(tx, caller, chain, changed, what, (options.mode, options.mtime))?
@@ -197,7 +197,7 @@ impl Received {
 /// The type that is set now or was set before, otherwise a guess.
 fn media_type(spot: &Spot, received: &Received, options: &PutOptions) -> MediaType {
     let (name, before) = match spot {
-        Spot::Seen(chain) => (chain.resource().name.as_str(), chain.resource().content.as_ref()),
+        Spot::Taken(chain) => (chain.resource().name.as_str(), chain.resource().content.as_ref()),
         Spot::Free(free) => (free.name.as_str(), None),
     };
     let before = before.and_then(ContentHead::said_media_type);

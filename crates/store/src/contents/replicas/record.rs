@@ -6,7 +6,7 @@
 use crate::catalog::{BlobRecord, Reads, keys};
 use crate::contents::{Received, blob_ids, resolve};
 use crate::model::{ContentHead, Extent, PlaceId, Replica, Replicas, Resource, Time};
-use crate::places::Known;
+use crate::places::KnownPlaces;
 use crate::{Error, ErrorKind, Result, Store};
 
 /// The content that a write in place changes, and the replicas that it changes.
@@ -208,7 +208,7 @@ fn first_good<'a>(mut replicas: impl Iterator<Item = &'a Replica>) -> Option<&'a
     replicas.find(|replica| replica.is_good())
 }
 
-fn not_there(known: &Known, place: PlaceId) -> Error {
+fn not_there(known: &KnownPlaces, place: PlaceId) -> Error {
     let message = format!("no replica is in place {}", known.name(place));
     Error::new(ErrorKind::NotFound, message).with_hint("list the existing replicas")
 }

@@ -35,7 +35,7 @@ impl Default for Trim {
 }
 
 /// The content to replicate, as it was seen.
-struct Seen {
+struct ContentToReplicate {
     id: ResourceId,
     head: ContentHead,
     content: Content,
@@ -69,7 +69,7 @@ impl Store {
             .with_hint("replicate it again later"))
     }
 
-    fn to_replicate(&self, caller: &Caller, at: &At) -> Result<Seen> {
+    fn to_replicate(&self, caller: &Caller, at: &At) -> Result<ContentToReplicate> {
         let view = self.view()?;
         let chain = find(&view, caller, at, Operation::Replicate)?;
         let head = content_of(&chain, at)?;
@@ -78,11 +78,11 @@ impl Store {
         let places = good.map(|replica| replica.place).collect();
         let content = Content { extents: merge(resolve(&view, &head)?) };
         let pin = self.pin(&view, head.id)?.ok_or_else(changed)?;
-        Ok(Seen { id: chain.id(), head, content, places, pin })
+        Ok(ContentToReplicate { id: chain.id(), head, content, places, pin })
     }
 
     /// Copies the visible content into places, and records that.
-    async fn replicate_to(&self, seen: Seen, targets: &[PlaceId]) -> Result<Stat> {
+    async fn replicate_to(&self, seen: ContentToReplicate, targets: &[PlaceId]) -> Result<Stat> {
         let (content, fresh) = self.out_of_catalog(&seen, targets).await?;
         let made = fresh.clone();
         let targets = targets.to_vec();
@@ -101,7 +101,7 @@ impl Store {
     /// Inline runs become a blob in the current and the target places of the content.
     async fn out_of_catalog(
         &self,
-        seen: &Seen,
+        seen: &ContentToReplicate,
         targets: &[PlaceId],
     ) -> Result<(Content, Option<NewBlob>)> {
         let inline = |piece: &Piece| matches!(piece, Piece::Inline(_));
@@ -136,7 +136,7 @@ impl Store {
 
     fn note_replicas(
         &self,
-        seen: &Seen,
+        seen: &ContentToReplicate,
         content: &Content,
         fresh: &Option<NewBlob>,
         targets: &[PlaceId],

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::{all_blocks, count_copy, require_up};
 use crate::model::{Digests, PlaceId};
-use crate::places::{Known, Source};
+use crate::places::{KnownPlaces, Source};
 use crate::servers::CopyClaim;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
@@ -99,7 +99,7 @@ impl Store {
         blob: BlobId,
         record: &BlobRecord,
         to: PlaceId,
-        known: &Known,
+        known: &KnownPlaces,
     ) -> Result<Written> {
         self.send(blob, record, to, known.open(to)?).await
     }

@@ -48,7 +48,7 @@ impl Store {
                 Error::invalid(message).with_hint("do not give a place, or begin an empty stage")
             );
         }
-        let Spot::Seen(chain) = Spot::of(tx, caller, at, false)? else {
+        let Spot::Taken(chain) = Spot::of(tx, caller, at, false)? else {
             return Err(Error::not_found(at));
         };
         chain.require(caller, Operation::Read, at)?;

@@ -275,7 +275,7 @@ pub(crate) fn mine_at(
 ) -> Result<(UploadRecord, Option<Chain>)> {
     let record = mine(reads, caller, upload)?;
     match Spot::of(reads, caller, &record.at()?, record.parents)? {
-        Spot::Seen(chain) => Ok((record, Some(chain))),
+        Spot::Taken(chain) => Ok((record, Some(chain))),
         Spot::Free(_) => Ok((record, None)),
     }
 }
@@ -286,7 +286,7 @@ fn may_go_on(reads: &impl Reads, caller: &Caller, record: &UploadRecord) -> Resu
         return Ok(true);
     }
     match Spot::of(reads, caller, &record.at()?, record.parents) {
-        Ok(Spot::Seen(chain)) => Ok(chain.rights(caller).allow(Operation::Write)),
+        Ok(Spot::Taken(chain)) => Ok(chain.rights(caller).allow(Operation::Write)),
         Ok(Spot::Free(_)) => Ok(true),
         Err(error) if error.is_refusal() => Ok(false),
         Err(error) => Err(error),

@@ -13,8 +13,8 @@ use std::rc::Rc;
 use cenote_kv::Row;
 
 pub use self::node::{Fact, Node};
-pub use self::seen::Seen;
 use self::seen::Sight;
+pub use self::seen::VisibleResource;
 use super::index::{self, Scan};
 use super::quads::{Candidates, Pattern};
 use super::{Links, iri_of, read};
@@ -45,7 +45,7 @@ impl<'a> Dataset<'a> {
     }
 
     /// A resource, if the caller may see it.
-    pub fn seen(&self, id: ResourceId) -> Result<Option<Rc<Seen>>> {
+    pub fn seen(&self, id: ResourceId) -> Result<Option<Rc<VisibleResource>>> {
         self.sight.seen(id)
     }
 
@@ -55,7 +55,7 @@ impl<'a> Dataset<'a> {
     }
 
     /// When what a graph shows of a resource last changed: its description, or what it contains.
-    pub fn changed(&self, seen: &Seen) -> Result<Time> {
+    pub fn changed(&self, seen: &VisibleResource) -> Result<Time> {
         let described = seen.resource.described().time;
         match seen.resource.kind {
             Kind::Collection => {
@@ -67,7 +67,9 @@ impl<'a> Dataset<'a> {
     }
 
     /// All resources that the caller may see, by id. None stands for some that were skipped, so that steps can be counted.
-    pub fn resources(&self) -> impl Iterator<Item = Result<Option<Rc<Seen>>>> + use<'_, 'a> {
+    pub fn resources(
+        &self,
+    ) -> impl Iterator<Item = Result<Option<Rc<VisibleResource>>>> + use<'_, 'a> {
         let mut range = keys::resources();
         let mut page = Vec::<Row>::new().into_iter();
         std::iter::from_fn(move || {
@@ -85,7 +87,7 @@ impl<'a> Dataset<'a> {
         })
     }
 
-    fn of_row(&self, key: &[u8], value: &bytes::Bytes) -> Result<Option<Rc<Seen>>> {
+    fn of_row(&self, key: &[u8], value: &bytes::Bytes) -> Result<Option<Rc<VisibleResource>>> {
         let Some(id) = keys::last_id(key).map(ResourceId) else { return Ok(None) };
         self.sight.of_record(id, Resource::from_value(value)?)
     }
@@ -94,7 +96,7 @@ impl<'a> Dataset<'a> {
     pub fn children(
         &self,
         id: ResourceId,
-    ) -> Result<impl Iterator<Item = Result<Option<Rc<Seen>>>> + use<'_, 'a>> {
+    ) -> Result<impl Iterator<Item = Result<Option<Rc<VisibleResource>>>> + use<'_, 'a>> {
         let may_list = self.seen(id)?.is_some_and(|seen| seen.may_list);
         let mut next = may_list.then_some(None::<Name>);
         let mut page = Vec::new().into_iter();

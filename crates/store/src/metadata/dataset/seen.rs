@@ -11,7 +11,7 @@ use crate::{Caller, Result};
 
 /// A resource that the caller may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct VisibleResource {
     /// Its id.
     pub id: ResourceId,
     /// Its record.
@@ -26,7 +26,7 @@ const REMEMBERED: usize = 16_384;
 pub(super) struct Sight<'a> {
     view: &'a View,
     caller: &'a Caller,
-    seen: RefCell<HashMap<ResourceId, Option<Rc<Seen>>>>,
+    seen: RefCell<HashMap<ResourceId, Option<Rc<VisibleResource>>>>,
     /// Collections with those above them; none of those that were removed.
     chains: RefCell<HashMap<ResourceId, Option<Rc<Collection>>>>,
     states_of_others: OnceCell<bool>,
@@ -48,7 +48,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    pub(super) fn seen(&self, id: ResourceId) -> Result<Option<Rc<Seen>>> {
+    pub(super) fn seen(&self, id: ResourceId) -> Result<Option<Rc<VisibleResource>>> {
         if let Some(known) = self.seen.borrow().get(&id) {
             return Ok(known.clone());
         }
@@ -71,7 +71,11 @@ impl<'a> Sight<'a> {
     }
 
     /// The same of a resource whose record was read.
-    pub(super) fn of_record(&self, id: ResourceId, resource: Resource) -> Result<Option<Rc<Seen>>> {
+    pub(super) fn of_record(
+        &self,
+        id: ResourceId,
+        resource: Resource,
+    ) -> Result<Option<Rc<VisibleResource>>> {
         if let Some(known) = self.seen.borrow().get(&id) {
             return Ok(known.clone());
         }
@@ -82,13 +86,17 @@ impl<'a> Sight<'a> {
                 None => return Ok(self.remember(id, None)),
             },
         };
-        let seen = rights
-            .allow(Operation::ReadDescription)
-            .then(|| Rc::new(Seen { id, resource, may_list: rights.allow(Operation::List) }));
+        let seen = rights.allow(Operation::ReadDescription).then(|| {
+            Rc::new(VisibleResource { id, resource, may_list: rights.allow(Operation::List) })
+        });
         Ok(self.remember(id, seen))
     }
 
-    fn remember(&self, id: ResourceId, seen: Option<Rc<Seen>>) -> Option<Rc<Seen>> {
+    fn remember(
+        &self,
+        id: ResourceId,
+        seen: Option<Rc<VisibleResource>>,
+    ) -> Option<Rc<VisibleResource>> {
         let mut all = self.seen.borrow_mut();
         if all.len() >= REMEMBERED {
             all.clear();

@@ -153,7 +153,7 @@ impl AsOf<'_> {
 fn free_spot(tx: &Transaction, caller: &Caller, to: &StorePath, parents: bool) -> Result<FreeSpot> {
     match Spot::find(tx, caller, to, parents) {
         Ok(Spot::Free(free)) => Ok(free),
-        Ok(Spot::Seen(_)) => Err(taken(to)),
+        Ok(Spot::Taken(_)) => Err(taken(to)),
         Err(error) if error.kind() == ErrorKind::Exists => Err(taken(to)),
         Err(error) => Err(error),
     }

@@ -119,7 +119,7 @@ impl Store {
         options: &CopyOptions,
     ) -> Result<(Stat, bool)> {
         let free = match Spot::find(tx, caller, to, options.parents)? {
-            Spot::Seen(target) => {
+            Spot::Taken(target) => {
                 options.conditions.check_content(Some(&target))?;
                 return self.copy_over(tx, caller, source, target, (to, options));
             }
