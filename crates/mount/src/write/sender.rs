@@ -21,7 +21,7 @@ use crate::source::Source;
 const PAUSE: Duration = Duration::from_secs(2);
 /// How many writes may wait to be sent.
 const WAITING: usize = 4;
-/// The longest run: the bytes of two of them may be in memory.
+/// The longest run: the bytes of two of them may be in memory. The store does not copy a write of this length again when it folds many.
 const LONGEST: u64 = 16 << 20;
 
 /// Writes to one stage.

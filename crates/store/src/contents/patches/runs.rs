@@ -10,8 +10,8 @@ use std::ops::Range;
 const FAN: usize = 8;
 /// Sizes up to this many bytes, times [`FAN`], are about one.
 const UNIT: u64 = 64 << 10;
-/// Blobs of at least this many bytes are not merged any more.
-const LARGE: u64 = 32 << 20;
+/// Blobs of at least this many bytes are not merged any more. A mount sends runs of this length.
+const LARGE: u64 = 16 << 20;
 
 /// An extent, as merging sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,13 @@ mod tests {
                 assert!(parts.len() <= 4 * FAN + large, "{} extents of {size} bytes", parts.len());
             }
         }
+    }
+
+    #[test]
+    fn the_runs_of_a_mount_are_not_copied() {
+        let mut parts = Vec::new();
+        let written: u64 = (0..200).map(|_| fold(&mut parts, (16 << 20, Whole))).sum();
+        assert_eq!((written, parts.len()), (0, 200));
     }
 
     #[test]
