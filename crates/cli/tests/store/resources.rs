@@ -96,11 +96,11 @@ fn the_trash_is_listed_restored_from_and_emptied() {
         assert_eq!(world.ok(&["trash", "ls"]), "");
         assert_eq!(
             world.ok(&["trash", "keep", "/", "1d", "--at-most", "2KiB"]),
-            "what is removed below / is kept for 86400 s; at most 2.00 KiB are kept\n"
+            "what is removed below / is kept for 1 day; at most 2.00 KiB are kept\n"
         );
         assert_eq!(
             world.ok(&["trash", "keep", "/", "--at-most", "none"]),
-            "what is removed below / is kept for 86400 s\n"
+            "what is removed below / is kept for 1 day\n"
         );
         assert_eq!(world.refused(&["trash", "keep", "/"]).0, 2);
         world.ok(&["trash", "keep", "/", "0s"]);

@@ -86,6 +86,26 @@ impl From<Keep> for Retention {
         let Keep { keep: last, keep_daily: daily, keep_weekly: weekly, keep_monthly: monthly } =
             keep;
         Self { last, daily, weekly, monthly }
+impl Keep {
+    /// What follows a policy that keeps so much.
+    fn told(self, policy: Policy) -> String {
+        let last = self.keep.map(|number| format!("the newest {number}"));
+        let each = [
+            (self.keep_daily, "daily"),
+            (self.keep_weekly, "weekly"),
+            (self.keep_monthly, "monthly"),
+        ];
+        let each =
+            each.into_iter().filter_map(|(number, word)| Some(format!("{} {word}", number?)));
+        let kept: Vec<_> = last.into_iter().chain(each).collect();
+        match (policy, kept.is_empty()) {
+            (Policy::Off, _) => String::new(),
+            (_, true) => ", all are kept".to_owned(),
+            (_, false) => format!("; kept: {}, and labelled ones", kept.join(", ")),
+        }
+    }
+}
+
     }
 }
 
@@ -131,7 +151,12 @@ impl Args {
                 let attributes = Attributes { versioning, retention, ..Attributes::default() };
                 let changed = client.set_attributes(&At::from(path.as_str()), &attributes).await?;
                 session.output.done(&changed, |changed| {
-                    format!("versions below {}: {}", changed.path, policy.as_str())
+                    format!(
+                        "versions below {}: {}{}",
+                        changed.path,
+                        policy.as_str(),
+                        keep.told(policy)
+                    )
                 })
             }
         }
