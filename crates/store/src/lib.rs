@@ -100,8 +100,8 @@ pub use trash::{
 };
 pub use tree::{
     AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, DetailedPage, Details, Draft,
-    ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor,
-    SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
+    ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Position, Relocated, RemoveOptions,
+    SharedCursor, SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
 };
 pub use versions::{NewVersion, Prune, Version, VersionDifference};
 pub use waiting::{Waiting, Work};

@@ -1,5 +1,7 @@
 //! What the commands about versions, the past and the trash print.
 
+use snapbox::{assert_data_eq, str};
+
 use crate::world::World;
 
 /// A store with `/lab/a.txt`, a collection that keeps each change.
@@ -39,5 +41,30 @@ fn a_restoration_of_which_nothing_was_kept_says_so_and_leaves_nothing() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("hint: nothing was restored"), "{said}");
         assert_eq!(world.ok(&["ls", "/"]).matches("back").count(), 0);
+    }
+}
+
+#[test]
+fn a_move_that_replaces_says_how_to_undo_that() {
+    for world in World::both() {
+        world.ok(&["mkdir", "/lab"]);
+        for name in ["a.txt", "b.txt"] {
+            world.file(name, name);
+            world.ok(&["put", name, &format!(":/lab/{name}")]);
+        }
+        let moved = world.ok(&["mv", "-f", "/lab/a.txt", "/lab/b.txt"]);
+        assert_data_eq!(
+            &moved,
+            str![[r#"
+move /lab/a.txt -> /lab/b.txt (replaced: cenote trash restore [..] --to PATH)
+
+"#]]
+        );
+        let id = moved.split("restore ").nth(1).unwrap().split(' ').next().unwrap();
+        world.ok(&["trash", "restore", id, "--to", "/lab/old.txt"]);
+        assert_eq!(world.ok(&["cat", "/lab/b.txt", "/lab/old.txt"]), "a.txtb.txt");
+        assert!(!world.ok(&["mv", "/lab/b.txt", "/lab/c.txt"]).contains("trash"));
+        world.ok(&["trash", "keep", "/", "0s"]);
+        assert!(!world.ok(&["mv", "-f", "/lab/c.txt", "/lab/old.txt"]).contains("trash"));
     }
 }
