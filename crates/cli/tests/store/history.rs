@@ -13,6 +13,19 @@ fn filled(world: &World) {
 }
 
 #[test]
+fn versions_are_listed_with_the_time_they_represent_and_who_kept_them() {
+    for world in World::both() {
+        filled(&world);
+        let (label, time) = (["--label", "paper"], ["--time", "2020-01-01T12:00:00Z"]);
+        world.ok(&[&["versions", "keep", "/lab/a.txt"][..], &label, &time].concat());
+        let listed = world.ok(&["versions", "ls", "/lab/a.txt"]);
+        let columns: Vec<&str> = listed.split_whitespace().collect();
+        assert!(["1", "2020-01-01"].iter().eq(&columns[..2]), "{listed}");
+        assert!(columns.ends_with(&["3", "ada", "paper"]), "{listed}");
+    }
+}
+
+#[test]
 fn a_versioning_policy_is_printed_with_what_it_keeps() {
     for world in World::both() {
         world.ok(&["mkdir", "/lab"]);

@@ -25,6 +25,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// List the versions of a resource, newest first
+    ///
+    /// A line has the number of a version, the time that it represents, its size, who kept it, and its label.
     Ls {
         path: StorePath,
         /// Sort by the time that each version represents, latest first, instead of by number
@@ -221,9 +223,9 @@ fn told(version: &Version) -> String {
     format!(
         "{:>4}  {}  {:>12}  {:<12} {}",
         version.version,
-        text::time(version.modified),
+        text::time(version.time.unwrap_or(version.modified)),
         version.size,
-        version.modified_by.as_deref().unwrap_or("-"),
+        version.kept_by.as_deref().unwrap_or("-"),
         version.label.as_deref().unwrap_or(""),
     )
     .trim_end()
