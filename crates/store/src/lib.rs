@@ -85,8 +85,8 @@ pub use past::{
     RestorePast, RestoredPast,
 };
 pub use people::{
-    LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse,
-    Token, UserChange,
+    EVERYONE, LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket,
+    TicketUse, Token, UserChange,
 };
 pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemEntropy};

@@ -1,5 +1,6 @@
 //! Tickets, tokens, groups and the change feed; and a server that speaks TLS.
 
+use std::collections::BTreeSet;
 use std::process::Output;
 
 use serde_json::Value;
@@ -247,6 +248,26 @@ fn a_new_user_has_a_home_and_anonymous_access_is_refused() {
     assert_eq!(stranger(&["ls", "--shared"]).1, b"/lab/a.txt\n");
     let (code, said) = world.refused(&["cat", "/lab/none"]);
     assert!(code == 3 && !said.contains("logged in"), "{said}");
+}
+
+#[test]
+fn everyone_is_the_public_and_anonymous_callers() {
+    let world = with_file();
+    world.ok(&["acl", "set", "/lab/a.txt", "everyone=read"]);
+    let stranger = as_stranger(&world, "CENOTE_CONFIG", "config.toml", &["cat", "/lab/a.txt"]);
+    assert_eq!(stranger.stdout, b"abc");
+    let lines = || {
+        let shown = world.ok(&["acl", "show", "/lab/a.txt"]);
+        let names = shown.lines().filter_map(|line| line.split_whitespace().next());
+        names.filter(|name| *name != "ada").map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    assert!(lines().iter().eq(["everyone"]));
+    world.ok(&["acl", "set", "/lab/a.txt", "public=write"]);
+    assert!(lines().iter().eq(["anonymous", "public"]));
+    world.ok(&["acl", "set", "/lab/a.txt", "everyone=none"]);
+    assert!(lines().is_empty());
+    let (code, said) = world.refused(&["group", "add", "everyone"]);
+    assert!(code == 2 && said.contains("choose another name"), "{said}");
 }
 
 #[test]
