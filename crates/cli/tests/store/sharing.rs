@@ -182,7 +182,7 @@ fn a_client_accepts_a_certificate_that_it_trusts() {
         world.command(arguments).env("CENOTE_CA_FILE", ca).output().unwrap()
     };
     assert!(trusting(&["mkdir", "/lab"]).status.success());
-    assert_eq!(trusting(&["ls"]).stdout, b"lab/\n");
+    assert_eq!(trusting(&["ls"]).stdout, b"home/\nlab/\ntrash/\n");
     let (code, said) = world.refused(&["ls"]);
     assert!(code == 10 && said.contains("certificate"), "{said}");
 }
@@ -248,6 +248,16 @@ fn a_new_user_has_a_home_and_anonymous_access_is_refused() {
     assert_eq!(stranger(&["ls", "--shared"]).1, b"/lab/a.txt\n");
     let (code, said) = world.refused(&["cat", "/lab/none"]);
     assert!(code == 3 && !said.contains("logged in"), "{said}");
+}
+
+#[test]
+fn the_first_administrator_has_a_home_at_once() {
+    for world in World::both() {
+        world.file("a.txt", "abc");
+        world.ok(&["put", "a.txt", ":/home/ada/a.txt"]);
+        let json = json(&world, &["stat", "/home/ada"]);
+        assert_eq!(json[0]["owner"], "ada");
+    }
 }
 
 #[test]
