@@ -56,6 +56,9 @@ enum What {
         keep: Keep,
     },
     /// Set when replaced states are kept as versions, for a collection and everything below it
+    ///
+    /// `--as-of` looks back no further than the change feed of the store, whatever is kept here: 30 days, unless
+    /// the store is set to keep changes longer (`keep_changes_days` in its settings, `store.toml`).
     Policy {
         path: StorePath,
         #[arg(value_enum)]
@@ -83,11 +86,6 @@ struct Keep {
     keep_monthly: Option<u32>,
 }
 
-impl From<Keep> for Retention {
-    fn from(keep: Keep) -> Self {
-        let Keep { keep: last, keep_daily: daily, keep_weekly: weekly, keep_monthly: monthly } =
-            keep;
-        Self { last, daily, weekly, monthly }
 impl Keep {
     /// What follows a policy that keeps so much.
     fn told(self, policy: Policy) -> String {
@@ -108,6 +106,11 @@ impl Keep {
     }
 }
 
+impl From<Keep> for Retention {
+    fn from(keep: Keep) -> Self {
+        let Keep { keep: last, keep_daily: daily, keep_weekly: weekly, keep_monthly: monthly } =
+            keep;
+        Self { last, daily, weekly, monthly }
     }
 }
 
