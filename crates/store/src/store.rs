@@ -229,6 +229,7 @@ impl Store {
     }
 
     /// Runs work of the catalog, which blocks, on a thread that may block.
+    #[expect(clippy::disallowed_methods, reason = "the one place where the store does this")]
     pub(crate) async fn blocking<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
