@@ -26,6 +26,7 @@ Exit codes:
   10 the store cannot be reached, or does not accept changes now
   11 some of several items failed; the others succeeded
   12 a check found differences
+  13 no longer kept: a past state, a position of the change feed, or a change set that has ended
   130 interrupted";
 
 /// One store for research data, accessible through the protocols and tools that researchers already use.

@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Partial = 11,
     /// A check found differences.
     Found = 12,
+    /// It ended, or is no longer kept: a change set, a moment of the past, a position of the change feed.
+    Expired = 13,
     /// The user stopped it.
     Interrupted = 130,
 }
@@ -58,6 +60,7 @@ impl Kind {
             Self::Unavailable => "unavailable",
             Self::Partial => "partial",
             Self::Found => "found",
+            Self::Expired => "expired",
             Self::Interrupted => "interrupted",
         }
     }
@@ -202,6 +205,7 @@ fn kind_of(kind: cenote_client::Kind) -> Kind {
         K::NotFound | K::Dangling => Kind::NotFound,
         K::Exists | K::NotEmpty | K::WrongKind => Kind::Exists,
         K::Conflict | K::Precondition => Kind::Changed,
+        K::Expired => Kind::Expired,
         K::TooLarge | K::NoSpace | K::Quota => Kind::NoSpace,
         K::Mismatch | K::Damaged => Kind::Mismatch,
         K::ReadOnly | K::Unavailable | K::Unreachable => Kind::Unavailable,

@@ -25,6 +25,14 @@ pub(crate) fn count(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
+/// A length of time in the largest unit that it is a multiple of, such as `7 days`.
+pub(crate) fn duration(seconds: u64) -> String {
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
+    let fits = |(unit, _): &(u64, _)| seconds.is_multiple_of(*unit);
+    let (unit, word) = units.into_iter().find(fits).unwrap_or((1, "second"));
+    count(seconds / unit, word)
+}
+
 /// Kind and mode as `ls -l` writes them; dashes where no mode was set.
 pub(crate) fn mode(resource: &Resource) -> String {
     let kind = match resource.kind {

@@ -162,6 +162,7 @@ impl App {
 
     /// Runs other work on a thread that may block. When the request has ended, because the client has gone or its time is over,
     /// the next call of the store fails, which ends the work.
+    #[expect(clippy::disallowed_methods, reason = "the one place where the server does this")]
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,

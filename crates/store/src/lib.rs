@@ -87,8 +87,8 @@ pub use past::{
     RestorePast, RestoredPast,
 };
 pub use people::{
-    LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse,
-    Token, UserChange,
+    EVERYONE, LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket,
+    TicketUse, Token, UserChange,
 };
 pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemEntropy};
@@ -102,8 +102,8 @@ pub use trash::{
 };
 pub use tree::{
     AttributeChange, BatchItem, BatchWhat, CopyOptions, CreateOptions, DetailedPage, Details,
-    Draft, ListOptions, MoveOptions, NamedEntry, NamesPage, Page, RemoveOptions, SharedCursor,
-    SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
+    Draft, ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Relocated, RemoveOptions,
+    SharedCursor, SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
 };
 pub use versions::{NewVersion, Prune, Version, VersionDifference};
 pub use waiting::{Waiting, Work};

@@ -32,8 +32,6 @@ pub struct Pace {
     pub orphans: Duration,
     /// How long a content must have been left alone before its missing digest is computed.
     pub quiet: Duration,
-    /// How long the change feed keeps a change.
-    pub changes: Duration,
     /// How many bytes a second the scrub reads; 0 for none, unless a round is requested, which then has no limit.
     pub scrub: u64,
     /// Time from the beginning of one round of that to the next.
@@ -48,7 +46,6 @@ impl Default for Pace {
             grace: Duration::from_secs(3_600),
             orphans: Duration::from_secs(24 * 3_600),
             quiet: Duration::from_secs(60),
-            changes: Duration::from_secs(30 * 24 * 3_600),
             scrub: 16 << 20,
             scrub_every: Duration::from_secs(30 * 24 * 3_600),
         }
@@ -93,7 +90,7 @@ impl Store {
             // Failures were logged.
             let _ = self.tend_own().await;
             if self.leads() {
-                let _ = self.keep_up_once(&pace).await;
+                let _ = self.keep_up_once().await;
             } else if rung {
                 // A short job that this server has just recorded need not wait for the other one.
                 Faults::default().add(self.blocking(|store| store.run_jobs()).await);
@@ -195,7 +192,7 @@ impl Store {
         let mut faults = Faults::default();
         faults.add(self.run_moves().await);
         faults.add(self.tend_own().await);
-        faults.add(self.keep_up_once(pace).await);
+        faults.add(self.keep_up_once().await);
         faults.add(self.sweep(pace).await);
         faults.add(self.reclaim().await);
         let mut digesting = Digesting::new(self, *pace);
@@ -214,8 +211,8 @@ impl Store {
         faults.first()
     }
 
-    async fn keep_up_once(&self, pace: &Pace) -> Result<()> {
-        let changes = self.now().minus(pace.changes);
+    async fn keep_up_once(&self) -> Result<()> {
+        let changes = self.now().minus(self.parts().keep_changes);
         let mut faults = Faults::default();
         // Before the jobs, which sweep purged trees.
         faults.add(self.blocking(|store| store.purge_trash()).await);

@@ -49,6 +49,8 @@ pub struct Parts {
     pub limits: Limits,
     /// What change sets may take.
     pub change_sets: ChangeSetLimits,
+    /// How long the change feed keeps a change, and so how far back the past is known.
+    pub keep_changes: Duration,
 }
 
 impl Parts {
@@ -62,9 +64,13 @@ impl Parts {
             entropy: Arc::new(SystemEntropy),
             limits: Limits::default(),
             change_sets: ChangeSetLimits::default(),
+            keep_changes: KEEP_CHANGES,
         }
     }
 }
+
+/// How long changes are kept if nothing else is set.
+const KEEP_CHANGES: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// One store, or what a change set sees of it. Cloning is cheap; clones are the same store.
 #[derive(Debug, Clone)]
@@ -223,6 +229,7 @@ impl Store {
     }
 
     /// Runs work of the catalog, which blocks, on a thread that may block.
+    #[expect(clippy::disallowed_methods, reason = "the one place where the store does this")]
     pub(crate) async fn blocking<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,

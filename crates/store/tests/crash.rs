@@ -316,6 +316,7 @@ fn kill_after(child: Child, enough: u64) -> Vec<u64> {
 }
 
 /// The same, but ended by `act`, which gets the number of acknowledged changes after each.
+#[expect(clippy::disallowed_methods, reason = "a pipe of a child, without a runtime")]
 fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) -> Vec<u64> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // Read concurrently: a writer that fails prints its operation including its bytes, which is more than a pipe can

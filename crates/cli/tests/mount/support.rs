@@ -41,6 +41,8 @@ impl World {
         std::fs::write(dir.path().join("settings"), "[limits]\nlocal_file_leases = 64\n").unwrap();
         let mut world = Self { server: None, address: "127.0.0.1:0".to_owned(), dir };
         world.feed(&["init", "store", "--admin", "ada", "--password-stdin"]);
+        // So that a mount begins empty.
+        world.ok(&["--store", "store", "rm", "-r", "--permanent", "/home", "/trash"]);
         world.serve();
         world.feed(&["login", &world.url(), "--user", "ada", "--password-stdin"]);
         world

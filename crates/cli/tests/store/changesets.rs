@@ -90,7 +90,9 @@ fn commands_of_a_change_set_take_effect_together() {
             assert_eq!(seen(&world), before);
         }
         let (code, said) = refused(&world, &id, &["ls", "/lab"]);
-        assert!(code == 1 && said.contains("the change set has ended"), "{said}");
+        assert!(code == 13 && said.contains("the change set has ended"), "{said}");
+        assert!(said.contains("hint: begin another one"), "{said}");
+        assert!(!said.contains("server's log"), "{said}");
         assert!(world.ok(&["changeset", "ls"]).is_empty());
         let state = if commits { "committed" } else { "dropped" };
         assert!(world.ok(&["changeset", "show", &id]).contains(state));

@@ -25,7 +25,7 @@ fn paths_in_the_store_are_completed() {
         world.ok(&["mkdir", "-p", "/lab/run7"]);
         world.ok(&["put", "labels", ":/lab/run.txt"]);
         let completed = |words: &[&str]| candidates(&world, words, "");
-        assert_eq!(completed(&["ls", "/"]), ["/lab/"]);
+        assert_eq!(completed(&["ls", "/"]), ["/home/", "/lab/", "/trash/"]);
         assert_eq!(completed(&["cat", "/lab/r"]), ["/lab/run.txt", "/lab/run7/"]);
         assert_eq!(completed(&["ls", "/lab/run7"]), ["/lab/run7/"]);
         assert_eq!(completed(&["meta", "show", ":/la"]), [":/lab/"]);

@@ -78,7 +78,7 @@ fn closing_the_terminal_does_not_stop_a_server() {
     for _ in 0..3 {
         let sent = Command::new("kill").args(["-HUP", &world.server_id().to_string()]).status();
         assert!(sent.unwrap().success());
-        assert_eq!(world.ok(&["ls"]), "lab/\n");
+        assert_eq!(world.ok(&["ls"]), "home/\nlab/\ntrash/\n");
     }
 }
 

@@ -14,6 +14,7 @@ mod engines;
 mod fedora;
 mod filters;
 mod handles;
+mod history;
 mod interruptions;
 mod keysets;
 mod links;

@@ -1,5 +1,6 @@
 //! Tickets, tokens, groups and the change feed; and a server that speaks TLS.
 
+use std::collections::BTreeSet;
 use std::process::Output;
 
 use serde_json::Value;
@@ -181,7 +182,7 @@ fn a_client_accepts_a_certificate_that_it_trusts() {
         world.command(arguments).env("CENOTE_CA_FILE", ca).output().unwrap()
     };
     assert!(trusting(&["mkdir", "/lab"]).status.success());
-    assert_eq!(trusting(&["ls"]).stdout, b"lab/\n");
+    assert_eq!(trusting(&["ls"]).stdout, b"home/\nlab/\ntrash/\n");
     let (code, said) = world.refused(&["ls"]);
     assert!(code == 10 && said.contains("certificate"), "{said}");
 }
@@ -247,6 +248,36 @@ fn a_new_user_has_a_home_and_anonymous_access_is_refused() {
     assert_eq!(stranger(&["ls", "--shared"]).1, b"/lab/a.txt\n");
     let (code, said) = world.refused(&["cat", "/lab/none"]);
     assert!(code == 3 && !said.contains("logged in"), "{said}");
+}
+
+#[test]
+fn the_first_administrator_has_a_home_at_once() {
+    for world in World::both() {
+        world.file("a.txt", "abc");
+        world.ok(&["put", "a.txt", ":/home/ada/a.txt"]);
+        let json = json(&world, &["stat", "/home/ada"]);
+        assert_eq!(json[0]["owner"], "ada");
+    }
+}
+
+#[test]
+fn everyone_is_the_public_and_anonymous_callers() {
+    let world = with_file();
+    world.ok(&["acl", "set", "/lab/a.txt", "everyone=read"]);
+    let stranger = as_stranger(&world, "CENOTE_CONFIG", "config.toml", &["cat", "/lab/a.txt"]);
+    assert_eq!(stranger.stdout, b"abc");
+    let lines = || {
+        let shown = world.ok(&["acl", "show", "/lab/a.txt"]);
+        let names = shown.lines().filter_map(|line| line.split_whitespace().next());
+        names.filter(|name| *name != "ada").map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    assert!(lines().iter().eq(["everyone"]));
+    world.ok(&["acl", "set", "/lab/a.txt", "public=write"]);
+    assert!(lines().iter().eq(["anonymous", "public"]));
+    world.ok(&["acl", "set", "/lab/a.txt", "everyone=none"]);
+    assert!(lines().is_empty());
+    let (code, said) = world.refused(&["group", "add", "everyone"]);
+    assert!(code == 2 && said.contains("choose another name"), "{said}");
 }
 
 #[test]

@@ -95,6 +95,12 @@ impl Embedded {
         &self.store
     }
 
+    /// Makes the home of the administrator `admin`, as every other user gets one.
+    pub fn make_home(&self, admin: &str) -> Result<(), OpenError> {
+        let (id, _) = self.store.person_named(admin)?;
+        Ok(self.store.make_home(&self.store.caller_for(id)?, admin)?)
+    }
+
     /// Sets on the root for how many seconds removed resources are kept, as its owner `admin`.
     pub fn keep_removed(&self, admin: &str, seconds: u64) -> Result<(), OpenError> {
         let (id, _) = self.store.person_named(admin)?;

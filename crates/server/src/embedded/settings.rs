@@ -2,8 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cenote_store::Parts;
 use serde::{Deserialize, Serialize};
@@ -16,11 +18,17 @@ use crate::opener::UrlOpener;
 /// earlier programs open it; they refuse 2, since they would make a second catalog there.
 pub(super) const FORMAT: u32 = 2;
 
+/// The seconds of a day.
+const DAY: u64 = 24 * 3_600;
+
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Settings {
     format: u32,
     #[serde(flatten)]
     pub(super) backing: Backing,
+    /// How many days the change feed keeps a change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_changes_days: Option<NonZeroU32>,
     #[serde(flatten)]
     opener: UrlOpener,
 }
@@ -28,12 +36,13 @@ pub(super) struct Settings {
 impl Settings {
     pub(super) fn new(backing: Backing) -> Self {
         let format = if backing.is_local() { 1 } else { FORMAT };
-        Self { format, backing, opener: UrlOpener::default() }
+        Self { format, backing, keep_changes_days: None, opener: UrlOpener::default() }
     }
 
     /// The same for a copy of the store elsewhere. The options of its main place are those of the environment.
     pub(super) fn moved(self, backing: Backing) -> Self {
-        Self { opener: self.opener.without_place(MAIN), ..Self::new(backing) }
+        let Self { keep_changes_days, opener, .. } = self;
+        Self { keep_changes_days, opener: opener.without_place(MAIN), ..Self::new(backing) }
     }
 
     pub(super) fn read(dir: &Path) -> Result<Self, OpenError> {
@@ -69,7 +78,9 @@ impl Settings {
     pub(super) fn parts(&self, dir: &Path, company: Company) -> Result<Parts, OpenError> {
         let opener = self.opener.clone().for_store(dir);
         let parts = self.backing.parts(dir, &opener, company)?;
-        Ok(Parts { opener: Arc::new(opener), ..parts })
+        let days = |days: NonZeroU32| Duration::from_secs(u64::from(days.get()) * DAY);
+        let keep_changes = self.keep_changes_days.map_or(parts.keep_changes, days);
+        Ok(Parts { opener: Arc::new(opener), keep_changes, ..parts })
     }
 }
 
@@ -77,5 +88,24 @@ fn missing(dir: &Path) -> OpenError {
     match dir.join(MIGRATED).exists() {
         true => OpenError::Migrated(dir.to_owned()),
         false => OpenError::Missing(dir.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(line: &str) -> Result<Duration, OpenError> {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(SETTINGS), format!("format = 1\n{line}\n")).unwrap();
+        let settings = Settings::read(dir.path())?.moved(Backing::default());
+        Ok(settings.parts(dir.path(), Company::None)?.keep_changes)
+    }
+
+    #[test]
+    fn changes_are_kept_as_long_as_the_settings_say() {
+        assert_eq!(kept("").unwrap(), Duration::from_secs(30 * DAY));
+        assert_eq!(kept("keep_changes_days = 365").unwrap(), Duration::from_secs(365 * DAY));
+        assert!(matches!(kept("keep_changes_days = 0"), Err(OpenError::Settings(..))));
     }
 }

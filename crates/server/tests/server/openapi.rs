@@ -28,6 +28,7 @@ async fn the_document_describes_every_operation_completely() {
 /// `scripts/schemathesis` installs the client and runs this.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "scripts/schemathesis runs it"]
+#[expect(clippy::disallowed_methods, reason = "another program is waited for")]
 async fn every_response_conforms_to_the_document() {
     let config = Config { listen: ([127, 0, 0, 1], 0).into(), ..Config::default() };
     let server = Server::bind(store(), &config).await.unwrap();

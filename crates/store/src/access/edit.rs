@@ -8,7 +8,7 @@ use crate::metadata::is_class;
 use crate::model::{
     At, Changed, Grant, Only, PersonId, ResourceId, Rights, Scope, Setting, Stat, StorePath,
 };
-use crate::people::{principal, principal_name};
+use crate::people::{principal_name, principals};
 use crate::resources::{count_change, find, update};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
@@ -20,7 +20,7 @@ const MAX_LINES: usize = 10_000;
 pub enum AccessChange {
     /// Removes all lines.
     Clear,
-    /// The rights of a principal, by name. An entry of which nothing is left is removed.
+    /// The rights of a principal, by name; [`EVERYONE`](crate::EVERYONE) is two of them. An entry of which nothing is left is removed.
     Grant(String, Setting, Scope),
     /// The same for some of the resources in the scope: a line of its own beside the one for all of them.
     GrantOnly(String, Setting, Scope, Only),
@@ -86,17 +86,19 @@ impl Store {
             for change in changes {
                 match change {
                     AccessChange::Grant(name, setting, scope) => {
-                        let person = principal(tx, name)?.ok_or_else(|| unknown(name))?;
-                        let rights = setting.applied_to(access.of(person, *scope, None));
-                        access.set(person, rights, *scope);
+                        for person in known(tx, name)? {
+                            let rights = setting.applied_to(access.of(person, *scope, None));
+                            access.set(person, rights, *scope);
+                        }
                     }
                     AccessChange::GrantOnly(name, setting, scope, only) => {
-                        let person = principal(tx, name)?.ok_or_else(|| unknown(name))?;
-                        let rights = setting.applied_to(access.of(person, *scope, Some(only)));
-                        let line =
-                            Grant { person, rights, scope: *scope, only: Some(only.clone()) };
-                        check_restricted(tx, caller, &chain, &line)?;
-                        access.put(line);
+                        for person in known(tx, name)? {
+                            let rights = setting.applied_to(access.of(person, *scope, Some(only)));
+                            let line =
+                                Grant { person, rights, scope: *scope, only: Some(only.clone()) };
+                            check_restricted(tx, caller, &chain, &line)?;
+                            access.put(line);
+                        }
                     }
                     AccessChange::Clear => access.grants.clear(),
                     AccessChange::NoCreator(is_so) => access.no_creator = is_so.then_some(true),
@@ -115,6 +117,12 @@ impl Store {
             Ok(stat)
         })
     }
+}
+
+/// Who is meant by a name.
+fn known(tx: &Transaction, name: &str) -> Result<Vec<PersonId>> {
+    let persons = principals(tx, name)?;
+    if persons.is_empty() { Err(unknown(name)) } else { Ok(persons) }
 }
 
 /// Whether a line of a collection can bear on this resource below it.
@@ -163,6 +171,6 @@ impl GrantView {
 
 pub(super) fn unknown(name: &str) -> Error {
     Error::new(ErrorKind::NotFound, format!("no such user or group: {name:.64}")).with_hint(
-        "`public` stands for everyone who is logged in, `anonymous` for everyone who is not, `role:admin` for those with that role",
+        "`public` stands for everyone who is logged in, `anonymous` for everyone who is not, `everyone` for both, `role:admin` for those with that role",
     )
 }

@@ -86,6 +86,10 @@ impl Landing {
     }
 
     /// Runs work of the catalog, which blocks, on a thread that may block.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a copy that is no store yet has this of its own"
+    )]
     pub(super) async fn blocking<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,

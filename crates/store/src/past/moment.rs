@@ -106,5 +106,5 @@ fn never_was(position: Position) -> Error {
 
 fn too_early() -> Error {
     Error::new(ErrorKind::Expired, "the time is before the first change that is kept")
-        .with_hint("give a later time: changes are kept for 30 days")
+        .with_hint("give a later time: `keep_changes_days` in the settings of the store says how long changes are kept")
 }

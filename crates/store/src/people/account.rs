@@ -4,6 +4,7 @@ use argon2::Argon2;
 use argon2::password_hash::PasswordHasher;
 
 use super::authenticate::is_account;
+use super::principal::EVERYONE;
 use super::renew::announce;
 use super::{ticket, token};
 use crate::access::Act;
@@ -201,6 +202,10 @@ pub(crate) fn add(
     let name = Name::new(name)?;
     if name.as_str().contains(['#', ':']) {
         return Err(Error::invalid(format!("a user's name cannot contain `#` or `:`: {name}")));
+    }
+    if name.as_str() == EVERYONE {
+        return Err(Error::invalid("`everyone` stands for all callers in access lists")
+            .with_hint("choose another name for the user or group"));
     }
     if tx.has(&keys::person_name(name.as_str()))? {
         return Err(Error::exists(format!("user or group {name}")));

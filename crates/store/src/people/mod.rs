@@ -23,7 +23,8 @@ pub(crate) use credentials::CredentialCache;
 pub(crate) use group::{find, members_of, record_group};
 pub(crate) use hints::UserHints;
 pub use login::{LoggedIn, Login, LoginLimits};
-pub(crate) use principal::{name_of as principal_name, named as principal};
+pub use principal::EVERYONE;
+pub(crate) use principal::{name_of as principal_name, named as principals};
 pub use session::NewSession;
 pub use ticket::{NewTicket, Ticket, TicketUse};
 pub(crate) use ticket::{

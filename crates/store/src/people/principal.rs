@@ -1,6 +1,7 @@
-//! The principals of access lists: a user, a group, or all users with a role (`role:NAME`).
+//! The principals of access lists: a user, a group, all users with a role (`role:NAME`), or all callers (`everyone`).
 //!
-//! Invariant: a role is no account. It has no record, owns nothing, and is in no group; no account has a name with a colon.
+//! Invariants: a role is no account. It has no record, owns nothing, and is in no group; no account has a name with a colon. `everyone`
+//! is never in an access list: it stands for `public` and `anonymous` together, unless an older store has an account of this name.
 
 use super::account;
 use crate::Result;
@@ -9,15 +10,22 @@ use crate::model::{PersonId, Role};
 
 const PREFIX: &str = "role:";
 
-/// The principal of this name.
+/// All callers, with and without a login, in changes of access lists.
+pub const EVERYONE: &str = "everyone";
+
+/// The principals of this name; none for an unknown one.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a role that there is not.
-pub(crate) fn named(reads: &impl Reads, name: &str) -> Result<Option<PersonId>> {
-    match name.strip_prefix(PREFIX) {
-        Some(role) => role.parse().map(|role: Role| Some(role.principal())),
-        None => Ok(account::by_name(reads, name)?.map(|(id, _)| id)),
+pub(crate) fn named(reads: &impl Reads, name: &str) -> Result<Vec<PersonId>> {
+    if let Some(role) = name.strip_prefix(PREFIX) {
+        return role.parse().map(|role: Role| vec![role.principal()]);
     }
+    Ok(match account::by_name(reads, name)? {
+        Some((id, _)) => vec![id],
+        None if name == EVERYONE => vec![PersonId::PUBLIC, PersonId::ANONYMOUS],
+        None => Vec::new(),
+    })
 }
 
 /// The name of a principal; `#id` for a removed one.

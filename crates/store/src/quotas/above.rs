@@ -5,6 +5,7 @@ use crate::access::Chain;
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{Placed, QuotaRecord, Reads, Transaction};
 use crate::model::{Counted, Counting, PersonId, Resource, ResourceId, StorePath};
+use crate::resources::rewrite_record;
 
 /// The location of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -142,13 +143,12 @@ pub(crate) fn removed(tx: &mut Transaction, old: &Resource) -> Result<Option<Cou
 
 /// Forgets that a tree is about to be moved.
 pub(super) fn unmark(tx: &mut Transaction, top: ResourceId, count: u64) -> Result<()> {
-    let key = keys::resource(top);
-    let resource = tx.get::<Resource>(&key)?;
+    let resource = tx.get::<Resource>(&keys::resource(top))?;
     let is_marked = |counting: &Counting| counting.moving == Some(count);
-    if let Some(resource) = resource.filter(|it| it.counting.as_ref().is_some_and(is_marked)) {
-        let counting = resource.counting.clone().unwrap_or_default();
+    if let Some(old) = resource.filter(|it| it.counting.as_ref().is_some_and(is_marked)) {
+        let counting = old.counting.clone().unwrap_or_default();
         let counting = Counting { moving: None, ..counting }.or_none();
-        tx.put(key, &Resource { counting, ..resource });
+        rewrite_record(tx, top, &old, &Resource { counting, ..old.clone() });
     }
     forget(tx, count);
     Ok(())

@@ -260,6 +260,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a thread that panics")]
     fn the_claim_of_work_that_panics_ends_with_the_next_sign_of_life() {
         let it = copy();
         let b = it.b.clone();

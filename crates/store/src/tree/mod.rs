@@ -20,7 +20,7 @@ pub(crate) use copy::rebase;
 pub use create::{CreateOptions, Draft};
 pub use list::{DetailedPage, Details, ListOptions, Page};
 pub use names::{NamedEntry, NamesPage};
-pub use relocate::MoveOptions;
+pub use relocate::{MoveOptions, Relocated};
 pub use remove::RemoveOptions;
 pub(crate) use remove::erase;
 pub use shared::{SharedCursor, SharedOptions, SharedPage};

@@ -9,6 +9,7 @@ use crate::model::{At, Kind, Name, Resource, ResourceId, Stat, StorePath};
 use crate::quotas::{Crossing, Mark, cross, landed};
 use crate::resources::split;
 use crate::resources::{detach, find, require_depth};
+use crate::trash::TrashItem;
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
 /// How to move.
@@ -20,6 +21,15 @@ pub struct MoveOptions {
     pub parents: bool,
     /// Versions of the replaced resource may be removed with it. Otherwise a resource with versions is not replaced, unless it is kept with them.
     pub versions: bool,
+}
+
+/// What a move did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relocated {
+    /// The resource where it is now.
+    pub stat: Stat,
+    /// What it replaced, if the trash keeps that.
+    pub replaced: Option<TrashItem>,
 }
 
 impl Store {
@@ -36,7 +46,7 @@ impl Store {
         to: &(impl Clone + Into<At>),
         options: MoveOptions,
     ) -> Result<Stat> {
-        self.relocate_with(caller, from, to, options, ("", |_| Ok(())))
+        Ok(self.relocate_with(caller, from, to, options, ("", |_| Ok(())))?.stat)
     }
 
     /// The same, with a change of an opening's notes in the commit that moves: if that is refused, nothing is moved.
@@ -47,14 +57,14 @@ impl Store {
         to: &(impl Clone + Into<At>),
         options: MoveOptions,
         (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
-    ) -> Result<Stat> {
+    ) -> Result<Relocated> {
         let to = to.clone().into();
         self.transact_move(|tx, mark| {
             let path = destination(tx, caller, &to)?;
             split(&path)?;
             let moved = self.relocate_in(tx, caller, from, (&path, options), mark)?;
-            if let Crossing::Done(stat) = &moved {
-                also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            if let Crossing::Done(moved) = &moved {
+                also(&mut Notes::in_commit(tx, opening, moved.stat.id))?;
             }
             Ok(moved)
         })
@@ -67,11 +77,12 @@ impl Store {
         from: &At,
         (to, options): (&StorePath, MoveOptions),
         mark: Option<&Mark>,
-    ) -> Result<Crossing<Stat>> {
+    ) -> Result<Crossing<Relocated>> {
         let moved = find(tx, caller, from, Operation::Move)?;
         if moved.path() == *to {
-            return Ok(Crossing::Done(moved.into()));
+            return Ok(Crossing::Done(Relocated { stat: moved.into(), replaced: None }));
         }
+        let mut replaced = None;
         let cross = |tx: &mut Transaction, to: ResourceId| {
             cross(tx, (moved.id(), moved.resource()), to, mark)
         };
@@ -91,7 +102,7 @@ impl Store {
                 if let Crossing::CountFirst(top) = cross(tx, collection.id())? {
                     return Ok(Crossing::CountFirst(top));
                 }
-                self.remove_replaced(tx, caller, target, options.versions)?;
+                replaced = self.remove_replaced(tx, caller, target, options.versions)?;
                 (collection, name)
             }
         };
@@ -101,7 +112,8 @@ impl Store {
         }
         let id = moved.id();
         let resource = relink(tx, caller, moved, &collection, &name);
-        Ok(Crossing::Done(Stat { id, path: to.clone(), resource }))
+        let stat = Stat { id, path: to.clone(), resource };
+        Ok(Crossing::Done(Relocated { stat, replaced }))
     }
 }
 

@@ -80,25 +80,26 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what a move replaces, which has no children.
+    /// Removes what a move replaces, which has no children; returns how the trash keeps it.
     pub(super) fn remove_replaced(
         &self,
         tx: &mut Transaction,
         caller: &Caller,
         target: Chain,
         versions: bool,
-    ) -> Result<()> {
+    ) -> Result<Option<TrashItem>> {
         refuse_root(&target)?;
         if has_children(tx, target.id())? {
             return Err(not_empty(&At::Id(target.id())));
         }
         if let Some(retention) = retention(&target) {
-            return self.keep_removed(tx, caller, target, retention, false).map(drop);
+            return self.keep_removed(tx, caller, target, retention, false).map(Some);
         }
         if !versions {
             versions::refuse_loss(tx, &target)?;
         }
-        remove_leaf(tx, caller, target)
+        remove_leaf(tx, caller, target)?;
+        Ok(None)
     }
 }
 

@@ -7,6 +7,7 @@ use cenote_store::{
     PersonId, PutOptions, Received, Rights, Role, Scope,
 };
 
+use crate::raw::named;
 use crate::world::{World, assert_clean, at, kind, path, world};
 
 fn grant(world: &World, what: &str, who: &str, rights: Rights, scope: Scope) {
@@ -230,6 +231,35 @@ fn grants_to_groups_and_the_public() {
     grant(&world, "/a", "anonymous", Rights::READ_OBJECT, Scope::This);
     assert!(may_read(&world, &anonymous, "/a") && !may_read(&world, &user(), "/a"));
     assert_eq!(anonymous.user(), PersonId::ANONYMOUS);
+}
+
+#[test]
+fn a_grant_to_everyone_is_one_to_the_public_and_to_anonymous_callers() {
+    let world = world();
+    world.put("/a", b"");
+    let (user, anonymous) = (world.user("u"), world.store.anonymous().unwrap());
+    grant(&world, "/a", "everyone", Rights::READ_OBJECT, Scope::This);
+    assert!(may_read(&world, &anonymous, "/a") && may_read(&world, &user, "/a"));
+    grant(&world, "/a", "public", Rights::NONE, Scope::This);
+    assert!(may_read(&world, &anonymous, "/a") && !may_read(&world, &user, "/a"));
+    grant(&world, "/a", "everyone", Rights::NONE, Scope::This);
+    assert!(!may_read(&world, &anonymous, "/a"));
+    let new = NewUser { name: "everyone".into(), password: None, role: Role::User };
+    assert_eq!(kind(world.store.add_user(&world.admin, &new)), ErrorKind::Invalid);
+    assert_eq!(kind(world.store.add_group(&world.admin, "everyone")), ErrorKind::Invalid);
+}
+
+#[test]
+fn an_account_of_an_older_store_that_is_called_everyone_is_the_one_meant() {
+    let world = world();
+    world.put("/a", b"");
+    let (user, other) = (world.user("u"), world.user("o"));
+    let id = world.value(&named(b'u', &[], b"u"));
+    world.raw_put(named(b'u', &[], b"everyone"), id);
+    grant(&world, "/a", "everyone", Rights::READ_OBJECT, Scope::This);
+    let anonymous = world.store.anonymous().unwrap();
+    assert!(may_read(&world, &user, "/a") && !may_read(&world, &other, "/a"));
+    assert!(!may_read(&world, &anonymous, "/a"));
 }
 
 #[test]

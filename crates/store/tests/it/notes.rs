@@ -202,7 +202,7 @@ const CHANGES: [(&str, Change); 5] = [
     ("move", |w, n| {
         let options = MoveOptions { replace: true, ..MoveOptions::default() };
         let done = w.store.relocate_with(&w.admin, &at("/x"), &path("/other"), options, name(n));
-        done.map(|stat| stat.id)
+        done.map(|done| done.stat.id)
     }),
 ];
 

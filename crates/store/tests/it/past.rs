@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cenote_store::{
     AttributeChange, AvuChange, Conditions, CopyOptions, Draft, ErrorKind, Kind, Moment,
-    MoveOptions, PastEntry, Position, Prune, PutOptions, RestoreOptions, Result, Retention,
+    MoveOptions, Pace, PastEntry, Position, Prune, PutOptions, RestoreOptions, Result, Retention,
     StorePath, Time, Versioning, Where, attribute_of,
 };
 use proptest::collection::vec;
@@ -348,6 +348,26 @@ fn a_moment_outside_of_the_kept_past_is_refused() {
     assert_eq!(kind(as_of(&world, "/a", Moment::Time(middle))), ErrorKind::Expired);
     assert_eq!(as_of(&world, "/a", Moment::Position(position)).unwrap().bytes.unwrap(), b"2");
     assert_eq!(as_of(&world, "/a", Moment::Time(store_time(&world))).unwrap().bytes.unwrap(), b"3");
+}
+
+#[test]
+fn the_past_is_known_for_as_long_as_the_store_is_set_to_keep_changes() {
+    const DAY: u64 = 24 * 3_600;
+    let mut world = keeping();
+    for (days, kept) in [(365, true), (30, false)] {
+        world.parts.keep_changes = Duration::from_secs(days * DAY);
+        world = world.reopened();
+        world.put("/a", b"1");
+        world.clock.advance(Duration::from_secs(1));
+        let then = Moment::Time(store_time(&world));
+        world.clock.advance(Duration::from_secs(100 * DAY));
+        world.put("/a", b"2");
+        run(world.store.maintain_once(&Pace::default())).unwrap();
+        match kept {
+            true => assert_eq!(as_of(&world, "/a", then).unwrap().bytes.unwrap(), b"1"),
+            false => assert_eq!(kind(as_of(&world, "/a", then)), ErrorKind::Expired),
+        }
+    }
 }
 
 #[test]

@@ -278,6 +278,11 @@ fn a_restoration_requires_the_rights_of_reading_and_creating() {
     let RestoredPast::Job(job) = begin("/c", "/mine/c").unwrap() else { panic!("a job") };
     let job = run(world.store.finish(job.id)).unwrap();
     assert_eq!((job.done, job.failed), (0, 1), "{job:?}");
+    assert_eq!(kind(world.store.stat(&user, &at("/mine/c"))), ErrorKind::NotFound);
+    grant("/c/a", Rights::READ_DESCRIPTION.union(Rights::READ_CONTENT), Scope::This);
+    let RestoredPast::Job(job) = begin("/c", "/mine/c").unwrap() else { panic!("a job") };
+    let job = run(world.store.finish(job.id)).unwrap();
+    assert_eq!((job.done, job.failed), (1, 0), "{job:?}");
     let owner = world.store.stat(&user, &at("/mine/c")).unwrap().resource.owner;
     assert_eq!(owner, user.user());
 }

@@ -20,7 +20,7 @@ const LOOK: CheckOptions = CheckOptions { repair: false, contents: 100 };
 
 fn impatient() -> Pace {
     let zero = Duration::ZERO;
-    Pace { grace: zero, orphans: zero, quiet: zero, changes: zero, ..Pace::default() }
+    Pace { grace: zero, orphans: zero, quiet: zero, ..Pace::default() }
 }
 
 fn maintained(world: &World) -> cenote_store::Result<()> {

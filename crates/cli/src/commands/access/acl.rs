@@ -46,7 +46,7 @@ Levels, each with those before it: none, read_metadata, read, create_metadata, m
 delete_metadata, create_object, write, delete_object, own. Other sets are levels and rights joined by `+`,
 such as list+create or read+append; the rights are read_description, read_content, list, add_description,
 change_description, remove_description, create, append, write_content, remove, control. `public` is everyone who is logged in, `anonymous`
-everyone who is not: to let everybody read, set both, `public=read anonymous=read`. `role:user`,
+everyone who is not, and `everyone` both together: `everyone=read` lets everybody read. `role:user`,
 `role:groupadmin` and `role:admin` are all users with that role.
 
 With --class or --only an entry is about some of the resources in its scope: those that are described to have

@@ -16,11 +16,11 @@ use crate::session::Session;
 /// Migrate a whole store between engines: a directory, a PostgreSQL database, a bucket.
 ///
 /// Everything is copied as it is: ids, versions, the trash, descriptions, users and their tokens, positions of the change feed. All
-/// rows of the catalog are compared in the end, and contents with their digests while they are copied. Contents in other places than
+/// rows of the catalog are compared at the end, and contents with their digests while they are copied. Contents in other places than
 /// the main one stay where they are. No server may have the store open. With --listen this command serves it meanwhile, for reading;
 /// changes are refused.
 ///
-/// After an interruption run the same command again: it does what is left. What was not finished cannot be opened. In the end the
+/// After an interruption run the same command again: it continues where it was. A store that is not finished cannot be opened. At the end the
 /// settings of the old store are renamed to `store.toml.migrated`, so that nobody changes it by mistake; remove it once the new
 /// store was checked with `cenote check`.
 #[derive(Debug, clap::Args)]

@@ -27,10 +27,10 @@ enum Format {
 /// An RO-Crate 1.2: the files, and `ro-crate-metadata.json`, which says what they are
 ///
 /// The metadata has the size, the media type, the time and the SHA-256 of each file, and all that its
-/// description states; `ro-crate-preview.html` shows it to people. Both are written when all files are
-/// there: run the same command to go on after an interruption. A name that ends with `.zip` is that of a
+/// description states; `ro-crate-preview.html` shows it to people. Both are written last:
+/// run the same command to continue after an interruption. A name that ends with `.zip` is that of a
 /// zip, which is written in a directory `NAME.partial` beside it, and replaces what has the name when it
-/// is whole. Symbolic links, access lists and versions are left out.
+/// is complete. Symbolic links, access lists and versions are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
@@ -52,7 +52,7 @@ struct RoCrate {
 ///
 /// Each object has a version for each state that the store has kept, with its time, its author and its
 /// label, and the current state as the newest one. What an object has already is not written again: run
-/// the same command to go on after an interruption, or to add what has changed since. Objects are never
+/// the same command to continue after an interruption, or to add what has changed since. Objects are never
 /// removed, nor are their versions. Access lists are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -25,16 +25,16 @@ enum Format {
     RoCrate(RoCrate),
 }
 
-/// An RO-Crate 1.0 to 1.2: the files of a directory or a zip, and what `ro-crate-metadata.json` says of them
+/// An RO-Crate 1.0 to 1.2: the files of a directory or a zip, and the metadata in `ro-crate-metadata.json`
 ///
-/// What is said of a file becomes its description, and what is said of something else, such as a person,
-/// part of the description of the first file that names it. If a file is missing, or has another size or
-/// SHA-256 than is said, nothing is imported; neither is a zip that is damaged or not safe to unpack. No
+/// The statements about a file become its description; statements about something else, such as a person,
+/// become part of the description of the first file that names it. If a file is missing, or its size or
+/// SHA-256 differs from the metadata, nothing is imported; neither is a zip that is damaged or not safe to unpack. No
 /// context is fetched. What the store has already is not imported again. `--check` needs no store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
-  cenote import ro-crate crate /lab/run7      bring the crate in the directory `crate` into /lab/run7
+  cenote import ro-crate crate /lab/run7      import the crate in the directory `crate` to /lab/run7
   cenote import ro-crate crate.zip --check    check that the zip is what its metadata says")]
 struct RoCrate {
     /// The directory or the zip of the crate
@@ -56,12 +56,12 @@ struct RoCrate {
 /// Every object is checked with all of its files first; if one is not valid, nothing is imported. An
 /// object of fcrepo becomes the resources that it was, any other one a collection that is named after
 /// its id, with its files. Earlier versions become versions, with their times and messages. What the
-/// store has already is not imported again: run the same command to go on after an interruption.
+/// store has already is not imported again: run the same command to continue after an interruption.
 /// Authors are those of the store, and access lists are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
-  cenote import ocfl archive /lab          bring the storage root `archive` into /lab
+  cenote import ocfl archive /lab          import the storage root `archive` to /lab
   cenote import ocfl archive /lab --check  check every file there, and compare it with /lab")]
 struct Ocfl {
     /// The directory of the storage root

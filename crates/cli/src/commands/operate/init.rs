@@ -100,6 +100,7 @@ impl Founding {
         let store =
             init_dir_with(dir, self.backing.clone(), &self.admin, password).map_err(not_opened)?;
         store.keep_removed(&self.admin, self.keep_removed.seconds()).map_err(not_opened)?;
+        store.make_home(&self.admin).map_err(not_opened)?;
         drop(store);
         let line = serde_json::json!({
             "directory": dir.display().to_string(), "admin": self.admin, "password": made_up,

@@ -10,20 +10,20 @@ use crate::place::StorePath;
 use crate::session::Session;
 use crate::text::size;
 
-/// Bring a project from a server that speaks the DNAnexus API.
+/// Copy a project from a server that speaks the DNAnexus API.
 ///
-/// Folders, files and records come with their names, tags, properties, types, details and creation
-/// times. The ids that they had keep finding them through `dx`. Each part of a file is compared with the
-/// MD5 that the source has of it. What was brought is not brought again: run the same command to go on
-/// after an interruption, or to bring what is new. Open and archived files are left out, and so is
-/// everything that is no file and no record.
+/// Folders, files and records are copied with their names, tags, properties, types, details and creation
+/// times. `dx` also finds them by the ids that they had. Each part of a file is compared with the
+/// MD5 that the source has of it. What was copied is not copied again: run the same command to continue
+/// after an interruption, or to copy what is new. Open and archived files are left out, and so is
+/// everything except files and records.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example, where `dx` is logged in:
   cenote migrate-dnanexus mammals :/lab/mammals
-                              bring the project `mammals`
+                              copy the project `mammals`
   cenote migrate-dnanexus project-F0JPv8Q0vZ81x59f5YZxxxxx :/lab/reads --folder /reads
-                              bring a folder of a project")]
+                              copy a folder of a project")]
 pub(crate) struct Args {
     /// The project: its id, or its name
     #[arg(value_name = "PROJECT")]

@@ -10,25 +10,25 @@ use crate::place::StorePath;
 use crate::session::Session;
 use crate::text::size;
 
-/// Bring a repository of linked data: LAKEsuperior, Fedora, or any LDP server.
+/// Copy a repository of linked data: LAKEsuperior, Fedora, or any LDP server.
 ///
-/// Containers, RDF sources and files come with all that is stated of them, below the collection under
-/// the names that they have below the address; links between them lead to what was brought. Files are
-/// compared with the digests that the source gives. Everything is compared once more in the end. What
-/// the store has already is not brought again: run the same command to go on after an interruption,
-/// or to bring what changed. Versions and access lists are left out; creation times and creators are
+/// Containers, RDF sources and files are copied with all statements about them, below the collection under
+/// the names that they have below the address; links between them lead to the copies. Files are
+/// compared with the digests that the source gives. Everything is compared once more at the end. What
+/// the store has already is not copied again: run the same command to continue after an interruption,
+/// or to copy what changed. Versions and access lists are left out; creation times and creators are
 /// those of the store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
   cenote migrate-fedora http://fedora.example:8080/rest/ :/fedora --source-user ada --source-password-file secret
-                              bring all that ada may read
+                              copy all that ada may read
   cenote migrate-fedora http://lake.example:8000/ldp/maps :/lab/maps
-                              bring a container with all below it
+                              copy a container with all below it
   cenote migrate-fedora http://lake.example:8000/ldp/maps :/lab/maps --check
                               compare only")]
 pub(crate) struct Args {
-    /// The address of what to bring
+    /// The address of what to copy
     #[arg(value_name = "URL")]
     url: String,
     /// The collection in the store, which is created if it is missing

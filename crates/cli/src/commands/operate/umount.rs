@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// The directories where the store is mounted
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
-    /// Take the mount away at once, and end it when nothing in it is in use any more
+    /// Detach the mount at once, and end it when nothing in it is in use any more
     #[arg(long)]
     lazy: bool,
 }

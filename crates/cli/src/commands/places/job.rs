@@ -13,15 +13,15 @@ const LOOK: Duration = Duration::from_millis(250);
 /// Waits for a job to end, which in a local store is done here, and prints how it went. Stopped on the way, a
 /// server continues it; a local store does so with the next job.
 pub(crate) async fn follow(session: &Session, client: &Client, begun: Job) -> Result<()> {
-    follow_with(session, client, begun, "run it again: completed items are skipped").await
+    follow_with(session, client, begun, |_| "run it again: completed items are skipped").await
 }
 
-/// The same with another hint for a job that failed in part.
+/// The same with another hint for a job that failed, at least in part.
 pub(crate) async fn follow_with(
     session: &Session,
     client: &Client,
     begun: Job,
-    hint: &str,
+    hint: impl FnOnce(&Job) -> &'static str,
 ) -> Result<()> {
     let mut job = begun;
     loop {
@@ -38,7 +38,7 @@ pub(crate) async fn follow_with(
     match &job.fault {
         Some(fault) if job.failed > 0 => {
             let message = format!("{} failed; the last error: {fault}", job.failed);
-            Err(CliError::new(Kind::Failed, message).hint(hint))
+            Err(CliError::new(Kind::Failed, message).hint(hint(&job)))
         }
         _ => Ok(()),
     }

@@ -18,7 +18,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// `None` if the headers of a removal do not mention the trash.
+    /// `None` if the headers of a removal or a move do not mention the trash.
     pub(crate) fn read(headers: &HeaderMap) -> Option<Self> {
         let text = |name| headers.get(name)?.to_str().ok();
         let id = text("cenote-trash")?.parse().ok()?;

@@ -6,7 +6,8 @@ use serde::{Serialize, Serializer};
 
 use crate::Retention;
 use crate::call::{Call, bytes_of};
-use crate::{At, Client, Kept, Resource, ResourceKind, Result};
+use crate::client::read;
+use crate::{At, Client, Error, Kept, Resource, ResourceKind, Result};
 
 /// Where a new resource is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -151,7 +152,14 @@ impl Client {
 
     /// Atomically moves a resource with everything below it.
     pub async fn relocate(&self, relocation: &Relocation) -> Result<Resource> {
-        self.json(Call::post("/v1/move").json(relocation)).await
+        Ok(self.relocate_kept(relocation).await?.0)
+    }
+
+    /// The same; returns also how to restore what it replaced, if that is kept in the trash.
+    pub async fn relocate_kept(&self, relocation: &Relocation) -> Result<(Resource, Option<Kept>)> {
+        let (head, body) = self.send(Call::post("/v1/move").json(relocation)).await?.into_parts();
+        let moved = serde_json::from_slice(&read(body).await?).map_err(Error::protocol)?;
+        Ok((moved, Kept::read(&head.headers)))
     }
 
     /// Copies a resource, with everything below it if `recursive`; contents are shared.

@@ -1,11 +1,10 @@
-//! iRODS error codes, and every translation into them.
+//! iRODS error codes, and how they are sent. What error has which is said in `translation`.
 //!
 //! Three families, as in the C++ server: an invalid parameter is status 400 without a body; a refusal by the
 //! catalog is status 200 with a negative code; something of the wrong kind is status 400 with a code.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{Error, ErrorKind};
 use serde_json::json;
 
 use super::answer;
@@ -117,42 +116,6 @@ impl Refusal {
     }
 }
 
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        match code_of(error.kind()) {
-            Some(code) => Self::code(code).with_message(&error.to_string()),
-            None => Self::Failed(error.into()),
-        }
-    }
-}
-
-/// The code for a kind of error; `None` for a server fault, for which no code would help.
-fn code_of(kind: ErrorKind) -> Option<Code> {
-    use ErrorKind as K;
-    Some(match kind {
-        K::Invalid | K::Expired | K::Range | K::TooLarge | K::Dangling => Code::InvalidInput,
-        K::NotFound => Code::PathDoesNotExist,
-        K::Exists => Code::AlreadyExists,
-        K::WrongKind => Code::NotADataObject,
-        K::NotEmpty => Code::SysCollectionNotEmpty,
-        K::Denied => Code::NoAccess,
-        K::Unauthenticated => Code::InvalidAuthentication,
-        K::Precondition => Code::OverwriteWithoutForce,
-        K::Conflict => Code::Locked,
-        K::Mismatch => Code::ChecksumMismatch,
-        K::NoSpace | K::Quota => Code::NoSpace,
-        K::ReadOnly | K::Unavailable | K::Damaged | K::Unknown => return None,
-    })
-}
-
-/// Operations that are for administrators only are refused with a code of their own.
-pub(crate) fn admin_only(error: Error) -> Refusal {
-    match error.kind() {
-        ErrorKind::Denied => Refusal::code(Code::NoApiPrivilege).with_message(&error.to_string()),
-        _ => error.into(),
-    }
-}
-
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
         Self::Failed(problem)
@@ -203,12 +166,12 @@ pub(crate) fn failed(
 
 #[cfg(test)]
 mod tests {
+    use cenote_store::{Error, ErrorKind};
+
     use super::*;
 
     #[test]
-    fn only_server_faults_have_no_code() {
-        assert_eq!(code_of(ErrorKind::Damaged), None);
-        assert_eq!(code_of(ErrorKind::Denied), Some(Code::NoAccess));
+    fn a_refusal_can_be_a_bad_request() {
         let refusal = Refusal::from(Error::new(ErrorKind::NotFound, "gone"));
         assert_eq!(refusal.number(), Some(-358_000));
         assert_eq!(refusal.into_bad_request().into_response().status(), 400);

@@ -3,14 +3,15 @@
 
 use std::net::IpAddr;
 
-use axum::http::{Extensions, HeaderMap, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, header};
 use axum::response::IntoResponse;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use cenote_store::{Caller, Error, ErrorKind, NewSession, Store};
+use cenote_store::{Caller, Error, NewSession, Store};
 
 use super::answer::Answer;
 use super::code::Refusal;
+use super::translation::Doing;
 use crate::app::App;
 use crate::config::Irods;
 use crate::layer::{self, Admission, Claim, NoLogin};
@@ -87,10 +88,7 @@ async fn caller_of(app: &App, headers: &HeaderMap) -> Result<Caller, Refusal> {
 
 /// An unknown caller is a status without a code; other failures are unchanged.
 fn unknown(error: Error) -> Refusal {
-    match error.kind() {
-        ErrorKind::Unauthenticated => Refusal::Plain(StatusCode::UNAUTHORIZED),
-        _ => error.into(),
-    }
+    Doing::LogIn.refusal(error)
 }
 
 fn basic(headers: &HeaderMap) -> Option<(String, String)> {

@@ -10,3 +10,4 @@ pub(crate) mod identity;
 pub(crate) mod lpath;
 pub(crate) mod request;
 pub(crate) mod target;
+pub(crate) mod translation;

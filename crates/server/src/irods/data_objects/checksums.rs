@@ -11,6 +11,7 @@ use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
 use crate::irods::call::target::Target;
+use crate::irods::call::translation::Doing;
 use crate::irods::tree::stat::checksum_of;
 use crate::irods::zone::hierarchy::word;
 
@@ -44,10 +45,7 @@ async fn object(call: &Call) -> Result<(Stat, Vec<ReplicaView>), Refusal> {
     let found = call.blocking(move |store| {
         Ok(store.stat(&caller, &at).and_then(|stat| Ok((stat, store.replicas(&caller, &at)?))))
     });
-    let (stat, replicas) = found.await?.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => missing(),
-        _ => error.into(),
-    })?;
+    let (stat, replicas) = found.await?.map_err(|error| Doing::FindReplicas.refusal(error))?;
     if replicas.is_empty() {
         return Err(missing());
     }

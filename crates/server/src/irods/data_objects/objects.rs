@@ -10,6 +10,7 @@ use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 use crate::irods::tree::collections::rename;
 use crate::irods::tree::stat::{Wanted, modified, stat};
 use crate::irods::tree::{metadata, permissions, remove, trash};
@@ -97,12 +98,8 @@ async fn copy(call: Call) -> Answer {
             return Ok(Err(Refusal::code(Code::ExistsAsCollection)));
         }
         let options = CopyOptions { replace, ..CopyOptions::default() };
-        match store.copy(&caller, &At::Id(source.id), &to, options) {
-            Err(error) if error.kind() == ErrorKind::Exists => {
-                Ok(Err(Refusal::code(Code::OverwriteWithoutForce)))
-            }
-            copied => copied.map(|_| Ok(())),
-        }
+        let copied = store.copy(&caller, &At::Id(source.id), &to, options);
+        Ok(copied.map(drop).map_err(|error| Doing::Copy.refusal(error)))
     });
     copied.await??;
     if call.form.text("dst-resource").is_some() {

@@ -10,6 +10,7 @@ use crate::irods::call::answer::Answer;
 use crate::irods::call::code::Refusal;
 use crate::irods::call::request::Call;
 use crate::irods::call::target::{Target, replicas};
+use crate::irods::call::translation::Doing;
 use crate::irods::tree::trash;
 use crate::irods::zone::hierarchy::Hierarchy;
 
@@ -42,10 +43,8 @@ pub(crate) async fn part(call: &Call, parameter: &str) -> Answer {
             _ => opened,
         }))
     });
-    let opened = opened.await?.ok_or(Refusal::BAD)?.map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::Denied | ErrorKind::WrongKind => missing(),
-        _ => error.into(),
-    })?;
+    let opened = opened.await?.ok_or(Refusal::BAD)?;
+    let opened = opened.map_err(|error| Doing::Read.refusal(error))?;
     let start = offset.min(opened.size());
     let end = count.map_or(opened.size(), |count| start.saturating_add(count).min(opened.size()));
     let octets = HeaderValue::from_static("application/octet-stream");

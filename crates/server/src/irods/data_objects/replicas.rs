@@ -7,9 +7,10 @@ use cenote_store::{
 
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal, admin_only};
+use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
 use crate::irods::call::target::{Target, no_replica, replicas};
+use crate::irods::call::translation::Doing;
 use crate::irods::zone::hierarchy::Hierarchy;
 use crate::irods::zone::resources::{named, unknown};
 
@@ -74,8 +75,8 @@ pub(crate) async fn trim_to(call: &Call, trim: Trim) -> Answer {
     call.blocking(move |store| store.stat(&asked, &what)).await?;
     match call.app.store().trim(&caller, &at, &trim).await {
         Err(error) if error.kind() == ErrorKind::Precondition => answer::done(),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(no_replica()),
-        trimmed => trimmed.map_err(Refusal::from).and_then(|_| answer::done()),
+        Err(error) => Err(Doing::Trim.refusal(error)),
+        Ok(_) => answer::done(),
     }
 }
 
@@ -84,8 +85,7 @@ pub(crate) async fn would_trim(call: &Call, trim: Trim) -> Result<Vec<u32>, Refu
     let (at, caller) = (At::from(call.path("lpath")?), call.acting());
     match call.app.store().trim(&caller, &at, &trim).await {
         Err(error) if error.kind() == ErrorKind::Precondition => Ok(Vec::new()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(no_replica()),
-        numbers => Ok(numbers?),
+        numbers => numbers.map_err(|error| Doing::Trim.refusal(error)),
     }
 }
 
@@ -108,12 +108,7 @@ pub(crate) async fn register(call: Call) -> Answer {
     };
     let caller = call.caller.clone().elevated(true);
     let registered = call.app.store().register(&caller, &path, &registration).await;
-    registered.map_err(|error| match error.kind() {
-        ErrorKind::Precondition => {
-            Refusal::code(Code::AlreadyExists).with_message(&error.to_string())
-        }
-        _ => error.into(),
-    })?;
+    registered.map_err(|error| Doing::Register.refusal(error))?;
     answer::done()
 }
 
@@ -158,7 +153,7 @@ pub(crate) async fn modify(call: Call) -> Answer {
     let changed = call.blocking(move |store| {
         Ok(store.change_replica(&caller, &path.into(), number, &change).map(drop))
     });
-    changed.await?.map_err(admin_only)?;
+    changed.await?.map_err(|error| Doing::Administer.refusal(error))?;
     answer::done()
 }
 

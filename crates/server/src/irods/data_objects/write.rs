@@ -12,8 +12,9 @@ use futures_util::stream;
 use super::{lock, parallel};
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::code::Refusal;
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 
 pub(crate) async fn write(mut call: Call) -> Answer {
     if let Some(handle) = call.form.text("parallel-write-handle").map(str::to_owned) {
@@ -158,12 +159,7 @@ pub(crate) async fn ensure(
     ready.await?.map_err(refusal)
 }
 
-/// Why a write is refused: a caller who may not see the collection may not write there, either.
+/// Why a write is refused.
 pub(crate) fn refusal(error: Error) -> Refusal {
-    match error.kind() {
-        ErrorKind::Denied | ErrorKind::NotFound => {
-            Refusal::code(Code::NoAccess).with_message(&error.to_string())
-        }
-        _ => error.into(),
-    }
+    Doing::Write.refusal(error)
 }

@@ -119,7 +119,7 @@ pub(crate) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
     let caller = call.caller.clone();
     call.blocking(move |store| {
         let mut resources = Hierarchy::read(store, resource)?.resources(&caller);
-        for resource in resources.iter_mut().filter(|_| !caller.is_anonymous()) {
+        for resource in resources.iter_mut().filter(|_| caller.may(Act::Names)) {
             resource.avus = store.place_avus(PlaceId(resource.id))?;
         }
         let (remote, delayed) = (remote(store, &name)?, delayed(store, &caller)?);

@@ -9,9 +9,10 @@ use serde_json::json;
 use super::query;
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal, admin_only};
+use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::lpath;
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 use crate::irods::tree::stat::person_type;
 use crate::irods::zone::notes;
 use crate::irods::zone::notes::Note;
@@ -43,7 +44,7 @@ pub(crate) async fn add(call: Call) -> Answer {
             }
         }))
     });
-    added.await?.map_err(admin_only)??;
+    added.await?.map_err(|error| Doing::Administer.refusal(error))??;
     answer::done()
 }
 
@@ -58,7 +59,7 @@ pub(crate) async fn remove(call: Call) -> Answer {
             Ok(Ok(()))
         }))
     });
-    removed.await?.map_err(admin_only)??;
+    removed.await?.map_err(|error| Doing::Administer.refusal(error))??;
     answer::done()
 }
 

@@ -9,7 +9,8 @@ use super::{listing, metadata, permissions, remove, trash};
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
-use crate::irods::call::request::{Call, nowhere};
+use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 
 /// The operations that change something.
 pub(crate) const CHANGES: &[&str] = &[
@@ -47,19 +48,8 @@ async fn create(call: Call) -> Answer {
         let options = CreateOptions { parents, exist_ok: true, ..CreateOptions::default() };
         Ok(store.create(&caller, &path, Draft::Collection, options).map(|_| !there))
     });
-    match made.await? {
-        Ok(created) => answer::member("created", created),
-        Err(error) if parents && is_closed(&error) => {
-            Err(Refusal::code(Code::InvalidInput).with_message(&error.to_string()))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(nowhere()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Whether the caller may not create there, or not even see it.
-fn is_closed(error: &cenote_store::Error) -> bool {
-    matches!(error.kind(), ErrorKind::Denied | ErrorKind::NotFound)
+    let doing = if parents { Doing::CreateCollections } else { Doing::CreateCollection };
+    answer::member("created", made.await?.map_err(|error| doing.refusal(error))?)
 }
 
 async fn list(call: Call) -> Answer {
@@ -73,14 +63,9 @@ async fn remove_collection(call: Call) -> Answer {
     let caller = call.acting();
     let removed =
         call.blocking(move |store| Ok(remove::remove(store, &caller, &stat, recurse, for_good)));
-    match removed.await? {
-        Err(error) if error.kind() == ErrorKind::NotEmpty && !recurse => {
-            Err(Refusal::code(Code::SysCollectionNotEmpty)
-                .with_message("cannot remove non-empty collection: SYS_COLLECTION_NOT_EMPTY"))
-        }
-        Err(error) => Err(error.into()),
-        Ok(()) => answer::done(),
-    }
+    let doing = if recurse { Doing::Other } else { Doing::RemoveEmpty };
+    removed.await?.map_err(|error| doing.refusal(error))?;
+    answer::done()
 }
 
 /// `rename`, for both collections and data objects.

@@ -7,8 +7,9 @@ use super::permissions::operations;
 use super::stat::Wanted;
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal, admin_only};
+use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 use crate::irods::zone::resources;
 
 /// `modify_metadata` of a resource: several changes, all of them or none.
@@ -49,7 +50,7 @@ pub(crate) async fn modify_resource(call: Call) -> Answer {
     };
     let caller = call.caller.clone();
     let changed = call.blocking(move |store| Ok(store.change_place_avus(&caller, place, &changes)));
-    finish(changed.await?.map_err(admin_only), &operations)
+    finish(changed.await?.map_err(|error| Doing::Administer.refusal(error)), &operations)
 }
 
 fn finish(changed: Result<(), Refusal>, operations: &[Value]) -> Answer {

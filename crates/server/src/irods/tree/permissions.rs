@@ -1,6 +1,6 @@
 //! Access lists. Levels map to rights as defined by `Vocabulary::IRODS`.
 
-use cenote_store::{AccessChange, At, ErrorKind, Scope, Stat, Vocabulary};
+use cenote_store::{AccessChange, At, Scope, Stat, Vocabulary};
 use serde_json::Value;
 
 use super::stat::Wanted;
@@ -8,6 +8,7 @@ use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 
 /// `set_permission`: sets what one user or group may do.
 pub(crate) async fn set(call: Call, wanted: Wanted) -> Answer {
@@ -65,7 +66,7 @@ async fn grant(call: &Call, operation: &Value) -> Result<AccessChange, Refusal> 
         text("acl").and_then(|word| Vocabulary::IRODS.setting([&*word])).ok_or_else(invalid)?;
     let asked = name.clone();
     let known = call.blocking(move |store| Ok(store.person_named(&asked))).await?;
-    known.map_err(|_| Refusal::code(Code::InvalidUser).with_message("no such user or group"))?;
+    known.map_err(|error| Doing::ChangeAccess.refusal(error))?;
     Ok(AccessChange::Grant(name, level, Scope::This))
 }
 
@@ -73,8 +74,5 @@ async fn change(call: &Call, stat: &Stat, changes: Vec<AccessChange>) -> Result<
     let (caller, at) = (call.acting(), At::Id(stat.id));
     let changed =
         call.blocking(move |store| Ok(store.change_access(&caller, &at, &changes).map(drop)));
-    changed.await?.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Refusal::code(Code::InvalidUser).with_message(&error.to_string()),
-        _ => error.into(),
-    })
+    changed.await?.map_err(|error| Doing::ChangeAccess.refusal(error))
 }

@@ -4,16 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use cenote_store::{
-    Act, Caller, Error, ErrorKind, NewPlace, PlaceChange, PlaceId, PlaceState, Result, Store,
-};
+use cenote_store::{Act, Caller, NewPlace, PlaceChange, PlaceId, PlaceState, Result, Store};
 use serde_json::{Map, Value, json};
 
 use super::hierarchy::{Hierarchy, LEAF, word};
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal, admin_only};
+use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 use crate::irods::tree::metadata;
 
 /// The operations that change something.
@@ -48,17 +47,8 @@ async fn change(
     }
     let (caller, own) = (call.caller.clone(), call.settings().resource.clone());
     let done = call.blocking(move |store| Ok(work(store, &caller, &Hierarchy::read(store, own)?)));
-    done.await?.map_err(refusal)??;
+    done.await?.map_err(|error| Doing::Resources.refusal(error))??;
     answer::done()
-}
-
-fn refusal(error: Error) -> Refusal {
-    let code = match error.kind() {
-        ErrorKind::NotFound => Code::ResourceDoesNotExist,
-        ErrorKind::Invalid | ErrorKind::NotEmpty => Code::InvalidResource,
-        _ => return admin_only(error),
-    };
-    Refusal::code(code).with_message(&error.to_string())
 }
 
 pub(crate) fn unknown() -> Refusal {
@@ -107,7 +97,11 @@ async fn remove(call: Call) -> Answer {
     if !call.caller.may(Act::Places) {
         return Err(Refusal::code(Code::NoApiPrivilege));
     }
-    call.app.store().remove_place(&call.caller, id).await.map_err(refusal)?;
+    call.app
+        .store()
+        .remove_place(&call.caller, id)
+        .await
+        .map_err(|error| Doing::Resources.refusal(error))?;
     answer::done()
 }
 

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use cenote_store::{At, ErrorKind, NewTicket, Rights};
+use cenote_store::{At, NewTicket, Rights};
 
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::code::Refusal;
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 
 pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
     match operation {
@@ -59,9 +60,6 @@ fn names<'a>(call: &'a Call, parameter: &str) -> impl Iterator<Item = String> + 
 async fn remove(call: Call) -> Answer {
     let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
     let removed = call.blocking(move |store| Ok(store.remove_ticket(&caller, &name))).await?;
-    removed.map_err(|error| match error.kind() {
-        ErrorKind::Unauthenticated | ErrorKind::NotFound => Refusal::code(Code::TicketInvalid),
-        _ => error.into(),
-    })?;
+    removed.map_err(|error| Doing::RemoveTicket.refusal(error))?;
     answer::done()
 }

@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::code::Refusal;
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 use crate::irods::tree::metadata;
 use crate::irods::tree::stat::{person_type, role_name};
 
@@ -62,18 +63,8 @@ async fn change(
         needed.iter().map(|name| call.need(name).map(str::to_owned)).collect();
     let (arguments, caller) = (arguments?, call.caller.clone());
     let done = call.blocking(move |store| Ok(work(store, &caller, &arguments))).await?;
-    done.map_err(refusal)?;
+    done.map_err(|error| Doing::People.refusal(error))?;
     answer::done()
-}
-
-fn refusal(error: Error) -> Refusal {
-    let code = match error.kind() {
-        ErrorKind::Denied => Code::NoApiPrivilege,
-        ErrorKind::NotFound => Code::InvalidUser,
-        ErrorKind::NotEmpty => Code::CollectionNotEmpty,
-        _ => return error.into(),
-    };
-    Refusal::code(code).with_message(&error.to_string())
 }
 
 fn role(word: &str) -> std::result::Result<Role, Refusal> {

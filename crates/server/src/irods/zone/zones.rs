@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use super::notes::{self, Changing, Note};
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal, admin_only};
+use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 
 /// The operations that change something.
 pub(crate) const CHANGES: &[&str] = &["add", "modify", "remove"];
@@ -55,7 +56,7 @@ async fn add(call: Call) -> Answer {
             notes.put(&name, &Zone { id, connection, comment }).map(Ok)
         }))
     });
-    added.await?.map_err(admin_only)??;
+    added.await?.map_err(|error| Doing::Administer.refusal(error))??;
     answer::done()
 }
 
@@ -71,7 +72,7 @@ async fn remove(call: Call) -> Answer {
             Ok(Ok(()))
         }))
     });
-    removed.await?.map_err(admin_only)??;
+    removed.await?.map_err(|error| Doing::Administer.refusal(error))??;
     answer::done()
 }
 
@@ -87,7 +88,7 @@ async fn modify(call: Call) -> Answer {
     let modified = call.blocking(move |store| {
         Ok(notes::change(store, &caller, Act::Configure, |notes| change.make(notes, &local)))
     });
-    modified.await?.map_err(admin_only)??;
+    modified.await?.map_err(|error| Doing::Administer.refusal(error))??;
     answer::done()
 }
 

@@ -18,6 +18,7 @@ pub(crate) enum Account {
 }
 
 impl Account {
+    #[expect(clippy::disallowed_methods, reason = "a share of the server, not a right")]
     pub(super) fn of(caller: &Caller) -> Self {
         match caller.is_anonymous() {
             true => Self::Anonymous,

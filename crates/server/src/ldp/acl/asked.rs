@@ -20,6 +20,7 @@ impl Asked {
         Self { call: call.clone() }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "whether logging in may help")]
     pub(crate) fn is_anonymous(&self) -> bool {
         self.call.caller.is_anonymous()
     }

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use cenote_store::{Act, Caller, Fact, Node, Result, Store, StorePath, path_of};
+use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::mpsc;
 
 use crate::app::App;
@@ -17,6 +18,7 @@ use crate::layer::Asker;
 use crate::ldp::dialect::LAKESUPERIOR;
 use crate::ldp::representation::web::Web;
 use crate::ldp::request::fault::Fault;
+use crate::problem::Problem;
 
 const HEAD: &str = "s,p,o,missing\r\n";
 /// Lines are sent when there are this many bytes of them.
@@ -31,14 +33,33 @@ pub(super) async fn answer(app: &App, parts: &mut Parts) -> std::result::Result<
     caller.require(Act::Inspect)?;
     let web = Web::of(&LAKESUPERIOR, &parts.uri, &parts.headers, &parts.extensions);
     let (sender, lines) = mpsc::channel(AHEAD);
-    let store = app.store().clone();
-    tokio::task::spawn_blocking(move || run(&store, &caller, &web, sender));
-    let lines = futures_util::stream::unfold(lines, async |mut lines| {
+    let lines = stream::unfold(lines, async |mut lines| {
         let next = lines.recv().await?;
         Some((next, lines))
     });
     let headers = [(header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present")];
-    Ok((headers, Body::from_stream(lines)).into_response())
+    let body = stream::select(lines, work(app.clone(), (caller, web), sender));
+    Ok((headers, Body::from_stream(body)).into_response())
+}
+
+/// Finds the lines. It is a part of the answer, so that it ends when the client has gone; it has an item only if it is lost.
+fn work(
+    app: App,
+    (caller, web): (Caller, Web),
+    sender: Sender,
+) -> impl Stream<Item = std::io::Result<Bytes>> {
+    let found = async move {
+        let store = app.store().clone();
+        app.compute(move || {
+            run(&store, &caller, &web, sender);
+            Ok(())
+        })
+        .await
+    };
+    let lost = async |done: std::result::Result<(), Problem>| {
+        done.err().map(|lost| Err(std::io::Error::other(lost.to_string())))
+    };
+    stream::once(found).filter_map(lost)
 }
 
 /// A failure breaks the answer off.

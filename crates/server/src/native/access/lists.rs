@@ -1,7 +1,9 @@
 //! Who may do what.
 
 use axum::extract::State;
-use cenote_store::{AccessChange, At, Caller, GrantView, Rights, Store};
+use cenote_store::{
+    AccessChange, At, Caller, EVERYONE, ErrorKind, GrantView, PersonId, Rights, Store,
+};
 
 use crate::app::App;
 use crate::layer::{Asker, Changer};
@@ -63,8 +65,38 @@ fn changes(
 fn list(store: &Store, caller: &Caller, at: &At) -> cenote_store::Result<Json<AccessList>> {
     let (stat, lines) = store.access(caller, at)?;
     let access = &stat.resource.access;
-    let grants = lines.into_iter().map(|line| GrantLine::shown(store, caller, line)).collect();
+    let lines = joined(store, lines)?.into_iter();
+    let grants = lines.map(|line| GrantLine::shown(store, caller, line)).collect();
     Ok(Json(AccessList { grants, closed: access.closed, inherit: access.inherit }))
+}
+
+/// Makes one line for everyone of two that give `public` and `anonymous` the same, unless an account has that name.
+fn joined(store: &Store, mut lines: Vec<GrantView>) -> cenote_store::Result<Vec<GrantView>> {
+    let anonymous = |line: &&GrantView| line.person == PersonId::ANONYMOUS;
+    for one in lines.iter().filter(anonymous).cloned().collect::<Vec<_>>() {
+        let is_same =
+            |line: &&mut GrantView| line.person == PersonId::PUBLIC && gives_as(line, &one);
+        if let Some(public) = lines.iter_mut().find(is_same)
+            && !is_taken(store, EVERYONE)?
+        {
+            EVERYONE.clone_into(&mut public.name);
+            lines.retain(|line| *line != one);
+        }
+    }
+    Ok(lines)
+}
+
+fn gives_as(one: &GrantView, other: &GrantView) -> bool {
+    let given = |line: &GrantView| (line.rights, line.scope);
+    given(one) == given(other) && one.only == other.only && one.from == other.from
+}
+
+fn is_taken(store: &Store, name: &str) -> cenote_store::Result<bool> {
+    match store.person_named(name) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 impl GrantLine {

@@ -31,7 +31,8 @@ pub(crate) async fn remove(
     Ok((StatusCode::NO_CONTENT, kept.as_ref().map(kept_headers).unwrap_or_default()))
 }
 
-fn kept_headers(item: &TrashItem) -> HeaderMap {
+/// How what was removed can be restored.
+pub(super) fn kept_headers(item: &TrashItem) -> HeaderMap {
     let until = HeaderValue::try_from(Instant(item.until).to_string())
         .expect("a time has no letters that a header may not");
     HeaderMap::from_iter([(TRASH, HeaderValue::from(item.id.0)), (TRASH_UNTIL, until)])

@@ -41,7 +41,7 @@ impl Store {
         match self.build_and_show(id, &job) {
             Err(error) if ends_job(error.kind()) => {
                 self.note_job_fault(id, &error);
-                self.give_up(id)
+                self.give_up(id, Tally { done: 0, failed: 1 })
             }
             built => built,
         }
@@ -59,6 +59,10 @@ impl Store {
                     break;
                 }
             }
+        }
+        let tally = restoring.job.tally;
+        if tally.done == 0 && tally.failed > 0 {
+            return self.give_up(id, tally);
         }
         self.relink_restored(&restoring)?;
         self.show(&restoring)
@@ -190,8 +194,7 @@ impl Store {
     }
 
     /// Leaves what was built to a job that removes it.
-    fn give_up(&self, id: u64) -> Result<Tally> {
-        let tally = Tally { done: 0, failed: 1 };
+    fn give_up(&self, id: u64, tally: Tally) -> Result<Tally> {
         self.transact(|tx| {
             let Some(JobRecord::Restore(job)) = tx.get(&keys::job(id))? else { return Ok(()) };
             if !job.over {

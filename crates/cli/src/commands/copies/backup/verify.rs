@@ -16,7 +16,7 @@ pub(super) struct Args {
     /// Only this one, by the name that `cenote backup ls` shows
     #[arg(long, value_name = "NAME")]
     at: Option<String>,
-    /// Remove contents that are damaged, so that the next backup brings them again
+    /// Remove contents that are damaged, so that the next backup copies them again
     #[arg(long)]
     remove_damaged: bool,
 }

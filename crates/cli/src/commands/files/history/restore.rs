@@ -1,6 +1,6 @@
 //! `cenote restore`: what was at a path at a moment, under another name.
 
-use cenote_client::{Done, RestorePast};
+use cenote_client::{Done, Job, RestorePast};
 
 use crate::commands::places::job;
 use crate::error::Result;
@@ -35,6 +35,14 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    fn hint(&self, job: &Job) -> &'static str {
+        match (self.partial, job.done) {
+            (true, 0) => "nothing was restored, since nothing below it was kept",
+            (true, _) => "the others were restored",
+            (false, _) => "nothing was restored; `--partial` leaves out what was not kept",
+        }
+    }
+
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
         let restore = RestorePast {
@@ -50,11 +58,7 @@ impl Args {
                 session.output.done(&restored, |restored| format!("restored {}", restored.path))
             }
             Done::Job(begun) => {
-                let hint = match self.partial {
-                    true => "the others were restored",
-                    false => "nothing was restored; `--partial` leaves out what was not kept",
-                };
-                job::follow_with(session, client, begun, hint).await
+                job::follow_with(session, client, begun, |job| self.hint(job)).await
             }
         }
     }

@@ -102,7 +102,9 @@ fn kept(changed: &Resource) -> String {
     let path = &changed.path;
     let time = changed.keep_removed.map(|seconds| match seconds {
         0 => format!("what is removed below {path} is removed for good at once"),
-        seconds => format!("what is removed below {path} is kept for {seconds} s"),
+        seconds => {
+            format!("what is removed below {path} is kept for {}", text::duration(seconds))
+        }
     });
     let size = changed.keep_removed_bytes;
     let size = size.map(|size| format!("at most {} are kept", text::size(size)));

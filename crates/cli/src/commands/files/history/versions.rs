@@ -25,6 +25,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// List the versions of a resource, newest first
+    ///
+    /// A line has the number of a version, the time that it represents, its size, who kept it, and its label.
     Ls {
         path: StorePath,
         /// Sort by the time that each version represents, latest first, instead of by number
@@ -54,6 +56,9 @@ enum What {
         keep: Keep,
     },
     /// Set when replaced states are kept as versions, for a collection and everything below it
+    ///
+    /// `--as-of` looks back no further than the change feed of the store, whatever is kept here: 30 days, unless
+    /// the store is set to keep changes longer (`keep_changes_days` in its settings, `store.toml`).
     Policy {
         path: StorePath,
         #[arg(value_enum)]
@@ -79,6 +84,26 @@ struct Keep {
     /// Keep the newest version of each of the last months that have one
     #[arg(long, value_name = "MONTHS")]
     keep_monthly: Option<u32>,
+}
+
+impl Keep {
+    /// What follows a policy that keeps so much.
+    fn told(self, policy: Policy) -> String {
+        let last = self.keep.map(|number| format!("the newest {number}"));
+        let each = [
+            (self.keep_daily, "daily"),
+            (self.keep_weekly, "weekly"),
+            (self.keep_monthly, "monthly"),
+        ];
+        let each =
+            each.into_iter().filter_map(|(number, word)| Some(format!("{} {word}", number?)));
+        let kept: Vec<_> = last.into_iter().chain(each).collect();
+        match (policy, kept.is_empty()) {
+            (Policy::Off, _) => String::new(),
+            (_, true) => ", all are kept".to_owned(),
+            (_, false) => format!("; kept: {}, and labelled ones", kept.join(", ")),
+        }
+    }
 }
 
 impl From<Keep> for Retention {
@@ -131,7 +156,12 @@ impl Args {
                 let attributes = Attributes { versioning, retention, ..Attributes::default() };
                 let changed = client.set_attributes(&At::from(path.as_str()), &attributes).await?;
                 session.output.done(&changed, |changed| {
-                    format!("versions below {}: {}", changed.path, policy.as_str())
+                    format!(
+                        "versions below {}: {}{}",
+                        changed.path,
+                        policy.as_str(),
+                        keep.told(policy)
+                    )
                 })
             }
         }
@@ -196,9 +226,9 @@ fn told(version: &Version) -> String {
     format!(
         "{:>4}  {}  {:>12}  {:<12} {}",
         version.version,
-        text::time(version.modified),
+        text::time(version.time.unwrap_or(version.modified)),
         version.size,
-        version.modified_by.as_deref().unwrap_or("-"),
+        version.kept_by.as_deref().unwrap_or("-"),
         version.label.as_deref().unwrap_or(""),
     )
     .trim_end()

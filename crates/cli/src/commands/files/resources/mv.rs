@@ -2,7 +2,7 @@
 
 use cenote_client::{At, Relocation};
 
-use super::relocate::{Target, done};
+use super::relocate::{Target, done, moved};
 use crate::error::Result;
 use crate::glob;
 use crate::place::StorePath;
@@ -10,7 +10,8 @@ use crate::session::Session;
 
 /// Move or rename resources, with everything below them; each move is atomic.
 ///
-/// If the target is a collection, or ends with `/`, the resources are moved into it.
+/// If the target is a collection, or ends with `/`, the resources are moved into it. Where the trash keeps what --force replaces, the
+/// output says how to restore it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Paths in the store, or patterns, followed by the target
@@ -45,10 +46,12 @@ impl Args {
                 parents: self.parents,
                 versions: self.versions,
             };
-            if !self.dry_run {
-                client.relocate(&relocation).await?;
+            if self.dry_run {
+                done(session, "move", &source.path, &to, true)?;
+                continue;
             }
-            done(session, "move", &source.path, &to, self.dry_run)?;
+            let (_, replaced) = client.relocate_kept(&relocation).await?;
+            moved(session, &source.path, &to, replaced)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What `mv`, `cp`, `put` and `get` share: determining targets, and reporting what was done.
 
-use cenote_client::{Client, ResourceKind};
+use cenote_client::{Client, Kept, ResourceKind};
 use serde::Serialize;
 
 use crate::error::{CliError, Kind, Result};
@@ -38,6 +38,9 @@ struct Done<'a> {
     from: &'a str,
     to: &'a str,
     dry_run: bool,
+    /// How the trash keeps what was replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trash: Option<Kept>,
 }
 
 /// Reports that a source was put at its target, or would be.
@@ -48,7 +51,19 @@ pub(crate) fn done(
     to: &str,
     dry_run: bool,
 ) -> Result<()> {
-    let would = if dry_run { "would " } else { "" };
-    let line = Done { action, from, to, dry_run };
-    session.output.done(&line, |line| format!("{would}{action} {} -> {}", line.from, line.to))
+    report(session, &Done { action, from, to, dry_run, trash: None })
+}
+
+/// Reports a move that may have replaced something which the trash keeps.
+pub(super) fn moved(session: &Session, from: &str, to: &str, trash: Option<Kept>) -> Result<()> {
+    report(session, &Done { action: "move", from, to, dry_run: false, trash })
+}
+
+fn report(session: &Session, done: &Done<'_>) -> Result<()> {
+    session.output.done(done, |Done { action, from, to, dry_run, trash }| {
+        let would = if *dry_run { "would " } else { "" };
+        let kept = |kept: &Kept| format!(" (replaced: cenote trash restore {} --to PATH)", kept.id);
+        let kept = trash.as_ref().map(kept).unwrap_or_default();
+        format!("{would}{action} {from} -> {to}{kept}")
+    })
 }

@@ -11,7 +11,6 @@
 
 mod handle;
 
-use axum::http::StatusCode;
 use cenote_store::{
     At, Conditions, Error, ErrorKind, PlaceId, PutOptions, StageFrom, StorePath, UploadId,
     UploadOptions, Where,
@@ -23,8 +22,9 @@ use super::lock;
 use super::write::{Mode, ensure, may_put, refusal};
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
-use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::code::Refusal;
 use crate::irods::call::request::Call;
+use crate::irods::call::translation::Doing;
 use crate::irods::zone::notes;
 use crate::irods::zone::notes::Changing;
 
@@ -130,10 +130,7 @@ pub(crate) async fn destination(call: &Call, handle: &str) -> Result<Option<Plac
 }
 
 fn no_upload(error: Error) -> Refusal {
-    match error.kind() {
-        ErrorKind::NotFound => Refusal::BAD,
-        _ => error.into(),
-    }
+    Doing::WritePart.refusal(error)
 }
 
 /// `write` through a handle: the offset is used, the index of the stream is not.
@@ -180,7 +177,7 @@ pub(crate) async fn shutdown(call: Call) -> Answer {
         Err(error) => {
             abandon(&call, id).await?;
             release(&call, handle.path, handle.lock).await?;
-            return Err(not_published(error));
+            return Err(Doing::Publish.refusal(error));
         }
     }
     release(&call, handle.path, handle.lock).await?;
@@ -203,14 +200,4 @@ async fn abandon(call: &Call, id: UploadId) -> Result<(), Refusal> {
         given_up => given_up,
     })
     .await
-}
-
-fn not_published(error: Error) -> Refusal {
-    let code = match error.kind() {
-        ErrorKind::Conflict => Code::InvalidHandle,
-        // The object has been changed in the meantime, through an opening without the lock.
-        ErrorKind::Precondition => Code::Locked,
-        _ => return error.into(),
-    };
-    Refusal::Coded { status: StatusCode::OK, code, message: Some(error.to_string()) }
 }

@@ -19,7 +19,7 @@ pub(crate) struct AccessList {
 /// One entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct GrantLine {
-    /// A user or a group.
+    /// A user, a group, a role (`role:admin`), or `everyone` where `public` and `anonymous` have the same rights.
     pub(crate) name: String,
     /// What they may do: one of the ten levels, or rights joined by `+`.
     #[schema(example = "read_object")]
@@ -50,7 +50,7 @@ pub(crate) struct ChangeAccess {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GrantChange {
-    /// A user or a group.
+    /// A user, a group, a role (`role:admin`), or `everyone`: `public` and `anonymous` together.
     pub(crate) name: String,
     /// `none`, `read`, `write`, `own`, or one of the ten levels; or levels and rights joined by `+`, such as
     /// `read+append`. `none` removes the entry.
