@@ -155,7 +155,11 @@ impl Client {
         let (head, body) = answer.into_parts();
         let asked = retry_after(&head.headers);
         let body = read(body).await.map_err(|error| (error, None))?;
-        Err((Error::from_answer(head.status, &body), asked))
+        let error = match call.is_native() {
+            true => Error::from_store(head.status, &body),
+            false => Error::from_answer(head.status, &body),
+        };
+        Err((error, asked))
     }
 
     fn request(&self, call: &mut Call) -> Result<Request<Body>> {
