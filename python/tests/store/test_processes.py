@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 
+import fsspec
 import pytest
 
 import cenote
@@ -155,3 +156,93 @@ def test_an_interrupted_download_leaves_no_file(own_server, tmp_path):
     own_server.start()
     store.get('/large', tmp_path / 'copy')
     assert (tmp_path / 'copy').read_bytes() == content
+
+
+def test_a_cancelled_put_leaves_nothing(server, store, lab, tmp_path):
+    (tmp_path / 'large').write_bytes(os.urandom(80 << 20))
+
+    async def main():
+        own = cenote.connect_async(
+            server.url, user='ada', password='a secret of the tests', config=server.directory / 'config.toml'
+        )
+        loop, begun = asyncio.get_running_loop(), asyncio.Event()
+        task = asyncio.ensure_future(
+            own.put(tmp_path / 'large', f'{lab}/large', progress=lambda _: loop.call_soon_threadsafe(begun.set))
+        )
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not await own.exists(f'{lab}/large')
+        assert (await own.put(tmp_path / 'large', f'{lab}/large')).size == 80 << 20
+
+    asyncio.run(main())
+
+
+def in_a_fork(work):
+    """Whether this succeeds in a forked process."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        except BaseException as error:
+            print(repr(error), file=sys.stderr)
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def test_a_file_system_is_used_after_a_fork(environment, lab):
+    fs = fsspec.filesystem('cenote', skip_instance_cache=True)
+    fs.pipe(f'{lab}/a', b'1')
+    reading = fs.open(f'{lab}/a')
+
+    def work():
+        fs.pipe(f'{lab}/b', fs.cat(f'{lab}/a'))
+        assert reading.read() == b'1' and len(fs.find(lab)) == 2
+
+    assert in_a_fork(work)
+    assert fs.cat(f'{lab}/b') == b'1'
+
+
+def test_a_file_that_is_being_written_stays_with_its_process(environment, lab):
+    fs = fsspec.filesystem('cenote', skip_instance_cache=True)
+    small, large = fs.open(f'{lab}/small', 'wb'), fs.open(f'{lab}/large', 'wb', block_size=1 << 16)
+    small.write(b'half')
+    large.write(bytes(100_000))
+
+    def work():
+        small.close()
+        large.__del__()
+        assert not fs.exists(f'{lab}/small') and not fs.exists(f'{lab}/large')
+        third = fs.open(f'{lab}/third', 'wb')
+        third.write(b'1')
+        third.close()
+
+    assert in_a_fork(work)
+    assert fs.cat(f'{lab}/third') == b'1'
+    for file in (small, large):
+        file.write(b'whole')
+        file.close()
+    assert fs.cat(f'{lab}/small') == b'halfwhole' and fs.size(f'{lab}/large') == 100_005
+
+
+def test_a_server_that_stops_in_the_middle_of_an_answer_is_unreachable(own_server):
+    store = own_server.connect()
+    store.batch('/', {f'many/{number}': b'1' for number in range(5000)})
+    rows = store.tree('/many')
+    next(rows)
+    own_server.stop()
+    with pytest.raises(errors.UnreachableError):
+        # What had arrived already is still there.
+        list(rows)
+        raise store_is_gone(store)
+
+
+def store_is_gone(store):
+    """The failure of the next call."""
+    with pytest.raises(errors.UnreachableError) as raised:
+        store.whoami()
+    return raised.value
