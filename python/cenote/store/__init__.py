@@ -5,25 +5,25 @@ awaited. Failures are subclasses of :class:`Error`, and of the exceptions that P
 such as :class:`FileNotFoundError`.
 """
 
-from cenote.store._aio import AsyncChangeSet, AsyncStore, AsyncUpload
+from cenote.store._aio import AsyncChangeSet, AsyncStore
+from cenote.store._aio_contents import AsyncUpload
 from cenote.store._connect import connect, connect_async
-from cenote.store._model import (
+from cenote.store._model import Change, Listing, Resource, Statement, TrashItem, Usage, Version
+from cenote.store._model_access import (
     Access,
     Amount,
-    Change,
     Grant,
+    Group,
     Identity,
-    Listing,
     Only,
     Quota,
-    Resource,
-    Statement,
     Ticket,
-    TrashItem,
-    Usage,
-    Version,
+    Token,
+    User,
 )
-from cenote.store._sync import ChangeSet, Store, Upload
+from cenote.store._model_places import Place, Replica
+from cenote.store._sync import ChangeSet, Store
+from cenote.store._sync_contents import Upload
 from cenote.store.errors import (
     ChangedError,
     DamagedError,
@@ -45,9 +45,10 @@ from cenote.store.path import Path
 
 __all__ = [
     'Access', 'Amount', 'AsyncChangeSet', 'AsyncStore', 'AsyncUpload', 'Change', 'ChangeSet',
-    'ChangedError', 'DamagedError', 'DeniedError', 'Error', 'ExistsError', 'Grant', 'Identity',
-    'InvalidError', 'Listing', 'NoSpaceError', 'NotEmptyError', 'NotFoundError', 'Only',
-    'Path', 'ProtocolError', 'Quota', 'Resource', 'Statement', 'Store', 'Ticket', 'TransferError',
-    'TrashItem', 'UnauthenticatedError', 'UnavailableError', 'UnreachableError', 'Upload', 'Usage',
-    'Version', 'WrongKindError', 'connect', 'connect_async',
+    'ChangedError', 'DamagedError', 'DeniedError', 'Error', 'ExistsError', 'Grant', 'Group',
+    'Identity', 'InvalidError', 'Listing', 'NoSpaceError', 'NotEmptyError', 'NotFoundError', 'Only',
+    'Path', 'Place', 'ProtocolError', 'Quota', 'Replica', 'Resource', 'Statement', 'Store',
+    'Ticket', 'Token', 'TransferError', 'TrashItem', 'UnauthenticatedError', 'UnavailableError',
+    'UnreachableError', 'Upload', 'Usage', 'User', 'Version', 'WrongKindError', 'connect',
+    'connect_async',
 ]

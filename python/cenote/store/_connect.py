@@ -24,6 +24,9 @@ def connect(
 ) -> Store:
     """Connect to a store.
 
+    >>> cenote.connect().whoami().name
+    'ada'
+
     Everything that is not given is looked up as the program ``cenote`` does: in the environment
     (``CENOTE_URL``, ``CENOTE_USER``, ``CENOTE_TOKEN`` …), in the configuration file, and in the
     logins of ``cenote login``. Nothing is sent before the first call.
