@@ -190,6 +190,15 @@ impl Error {
         self
     }
 
+    /// The same error, with another hint after the one that it has.
+    pub(crate) fn with_further_hint(self, further: &str) -> Self {
+        let hint = match self.hint() {
+            Some(hint) => format!("{hint}; {further}"),
+            None => further.to_owned(),
+        };
+        self.with_hint(hint)
+    }
+
     /// A local file that could not be read or written.
     pub(crate) fn local(doing: impl std::fmt::Display, error: io::Error) -> Self {
         let kind = match error.kind() {

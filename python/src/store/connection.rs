@@ -10,6 +10,9 @@ use pyo3::prelude::*;
 
 use super::error::Failure;
 
+const ANONYMOUS: &str =
+    "you are not logged in there: use `cenote login`, or pass token=, or user= and password=";
+
 /// A store, and the credentials for it.
 #[pyclass(module = "cenote._cenote.store", frozen)]
 pub(super) struct Connection {
@@ -133,6 +136,9 @@ impl Connection {
         }
         if let Some(ticket) = &self.ticket {
             client = client.with_ticket(ticket)?;
+        }
+        if self.credential.is_none() && self.ticket.is_none() {
+            client = client.with_anonymous_hint(ANONYMOUS);
         }
         match &self.changeset {
             Some(set) => client.with_changeset(set),

@@ -1,5 +1,6 @@
 """Failures are typed exceptions with the server's hint, and leave nothing half written."""
 
+import errno
 import http.server
 import json
 import pickle
@@ -103,6 +104,31 @@ def test_an_exception_of_a_callback_is_raised(store, lab, tmp_path):
     (tmp_path / 'a').write_bytes(b'1')
     with pytest.raises(ZeroDivisionError):
         store.put(tmp_path / 'a', f'{lab}/a', progress=lambda moved: moved / 0)
+
+
+def test_who_is_not_logged_in_is_told_so(server, store, lab):
+    config = server.directory / 'config.toml'
+    anonymous = cenote.connect(server.url, config=config)
+    for call in (lambda: anonymous.ls(lab), lambda: anonymous.write(f'{lab}/a', b'1'), lambda: anonymous.user_add('eve')):
+        with pytest.raises((FileNotFoundError, PermissionError)) as raised:
+            call()
+        assert 'not logged in' in raised.value.hint
+    with pytest.raises(FileNotFoundError) as raised:
+        store.ls(f'{lab}/gone')
+    assert 'not logged in' not in raised.value.hint
+
+
+def test_failures_of_this_machine_have_its_numbers(store, lab, tmp_path):
+    store.write(f'{lab}/a', b'1')
+    (tmp_path / 'file').write_text('1')
+    for target, python, number in [
+        (tmp_path, IsADirectoryError, errno.EISDIR),
+        (tmp_path / 'file/a', NotADirectoryError, errno.ENOTDIR),
+        (tmp_path / 'gone/a', FileNotFoundError, errno.ENOENT),
+    ]:
+        with pytest.raises(python) as raised:
+            store.get(f'{lab}/a', target)
+        assert raised.value.errno == number and isinstance(raised.value, errors.Error)
 
 
 class Nonsense(http.server.BaseHTTPRequestHandler):
