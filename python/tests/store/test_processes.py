@@ -241,6 +241,20 @@ def test_a_server_that_stops_in_the_middle_of_an_answer_is_unreachable(own_serve
         raise store_is_gone(store)
 
 
+def timers(port):
+    """The timers of the connections to a port, by the kernel's table."""
+    rows = [line.split() for line in open('/proc/net/tcp')][1:]
+    return [row[5].split(':')[0] for row in rows if row[2].endswith(f':{port:04X}') and row[3] == '01']
+
+
+@pytest.mark.skipif(not os.path.exists('/proc/net/tcp'), reason='the table of connections is that of Linux')
+def test_a_connection_is_probed_while_it_waits(own_server):
+    store = own_server.connect()
+    store.whoami()
+    # 02 is the timer that ends a connection to a machine that no longer answers.
+    assert timers(int(own_server.url.rpartition(':')[2])) == ['02']
+
+
 def store_is_gone(store):
     """The failure of the next call."""
     with pytest.raises(errors.UnreachableError) as raised:
