@@ -44,6 +44,14 @@ class AsyncStore(AsyncContents, AsyncPermissions, AsyncHistory, AsyncPlaces):
         user = escape(self._native.user or '')
         return f'<b>cenote</b> {escape(self.url)} {user}'
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled is the address: another process logs in by its own settings."""
+        if self._native.is_bound:
+            raise TypeError('a store with a ticket or in a change set stays in its process')
+        from cenote.store._connect import connect_async
+
+        return connect_async, (self.url,)
+
     def changeset(self, idle: int | None = None) -> AsyncChangeSet:
         """Make changes that take effect together, in one commit, or not at all.
 

@@ -56,6 +56,15 @@ impl Connection {
     }
 }
 
+#[pymethods]
+impl Connection {
+    /// Whether its calls need a ticket, or are part of a change set.
+    #[getter]
+    fn is_bound(&self) -> bool {
+        self.ticket.is_some() || self.changeset.is_some()
+    }
+}
+
 impl Connection {
     fn with_settings(settings: &Settings, url: String) -> Result<Self, Error> {
         let credential = settings.credential(&url, no_password)?;

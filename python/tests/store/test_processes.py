@@ -2,7 +2,9 @@
 
 import asyncio
 import concurrent.futures
+import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -192,6 +194,26 @@ def in_a_fork(work):
         finally:
             os._exit(code)
     return os.waitpid(child, 0)[1] == 0
+
+
+def read(arguments):
+    store, path = arguments
+    return store.read(path)
+
+
+def test_a_store_is_sent_to_other_processes_without_secrets(environment, server, lab):
+    store = cenote.connect()
+    store.write(f'{lab}/a', b'1')
+    assert b'secret' not in pickle.dumps(store)
+    assert pickle.loads(pickle.dumps(store)).read(f'{lab}/a') == b'1'
+    assert isinstance(pickle.loads(pickle.dumps(cenote.connect_async())), cenote.AsyncStore)
+    with multiprocessing.get_context('spawn').Pool(1) as pool:
+        assert pool.map(read, [(store, f'{lab}/a')]) == [b'1']
+    ticket = store.ticket_add(f'{lab}/a').ticket
+    with pytest.raises(TypeError, match='stays in its process'):
+        pickle.dumps(cenote.connect(server.url, ticket=ticket))
+    with pytest.raises(TypeError, match='stays in its process'), store.changeset() as changes:
+        pickle.dumps(changes)
 
 
 def test_a_file_system_is_used_after_a_fork(environment, lab):

@@ -26,8 +26,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const PROBE_AFTER: Duration = Duration::from_secs(30);
 const PROBE_EVERY: Duration = Duration::from_secs(10);
 const PROBES: u32 = 6;
-/// How long what is sent may remain unconfirmed, or a server may read none of it.
-const STALLED: Duration = Duration::from_secs(300);
 
 /// Connects to a server by its URL.
 #[derive(Debug, Clone)]
@@ -67,7 +65,7 @@ impl HttpTransport {
     }
 }
 
-/// Makes connections that end when the other machine is gone: without traffic, nothing else would say so.
+/// Makes connections that end when the other machine is gone: while an answer is waited for, nothing else would say so.
 fn connector() -> HttpConnector {
     let mut http = HttpConnector::new();
     http.set_nodelay(true);
@@ -75,8 +73,6 @@ fn connector() -> HttpConnector {
     http.set_keepalive(Some(PROBE_AFTER));
     http.set_keepalive_interval(Some(PROBE_EVERY));
     http.set_keepalive_retries(Some(PROBES));
-    #[cfg(target_os = "linux")]
-    http.set_tcp_user_timeout(Some(STALLED));
     http.enforce_http(false);
     http
 }
