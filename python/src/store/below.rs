@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use cenote_client::transfer::Wanted;
+use cenote_client::transfer::{Options, Wanted};
 use cenote_client::{At, Client, Error, Kind, PastEntry, Resource, ResourceKind};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use pyo3::prelude::*;
@@ -126,7 +126,8 @@ impl Below {
         jobs: NonZeroUsize,
         changed: bool,
     ) -> Pending {
-        let moving = Moving::of_past(self.client.clone(), progress, jobs, self.as_of.clone());
+        let options = Options { jobs, as_of: self.as_of.clone(), ..Options::default() };
+        let moving = Moving::new(self.client.clone(), progress, options);
         let objects = Arc::clone(&self.objects);
         Pending::new(async move {
             let some = objects.iter().skip(start).take(stop.saturating_sub(start));

@@ -1,10 +1,12 @@
 //! A store and its user: the client is recreated in a forked process.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use cenote_client::settings::{Given, Settings, is_in_clear};
+use cenote_client::transfer::Options;
 use cenote_client::{Client, Credential, Error, HttpTransport, Kind};
 use pyo3::prelude::*;
 
@@ -28,6 +30,8 @@ pub(super) struct Connection {
     credential: Option<Credential>,
     ticket: Option<String>,
     changeset: Option<String>,
+    /// Where interrupted uploads are remembered.
+    uploads: Option<PathBuf>,
     /// The client of a process, by its id: another process cannot use its connections.
     client: Mutex<Option<(u32, Client)>>,
 }
@@ -85,6 +89,7 @@ impl Connection {
             credential,
             ticket,
             changeset,
+            uploads: settings.uploads(),
             client: Mutex::new(None),
         };
         connection.connect()?;
@@ -101,6 +106,7 @@ impl Connection {
             in_clear: false,
             ticket: None,
             changeset: None,
+            uploads: settings.uploads(),
             client: Mutex::new(None),
             url,
         }
@@ -116,8 +122,14 @@ impl Connection {
             credential: self.credential.clone(),
             ticket: self.ticket.clone(),
             changeset: Some(set),
+            uploads: self.uploads.clone(),
             client: Mutex::new(None),
         }
+    }
+
+    /// Options of transfers into the store, which go on where they broke off.
+    pub(super) fn sending(&self, jobs: NonZeroUsize) -> Options {
+        Options { jobs, journal: self.uploads.clone(), ..Options::default() }
     }
 
     /// The client of this process.

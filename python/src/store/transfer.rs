@@ -29,19 +29,8 @@ pub(super) struct Moving {
 }
 
 impl Moving {
-    fn new(client: Client, progress: Option<Py<PyAny>>, jobs: NonZeroUsize) -> Self {
-        Self::of_past(client, progress, jobs, None)
-    }
-
-    /// A transfer of what was at a moment.
-    pub(super) fn of_past(
-        client: Client,
-        progress: Option<Py<PyAny>>,
-        jobs: NonZeroUsize,
-        as_of: Option<String>,
-    ) -> Self {
+    pub(super) fn new(client: Client, progress: Option<Py<PyAny>>, options: Options) -> Self {
         let progress = progress.map(Progress::new);
-        let options = Options { jobs, as_of, ..Options::default() };
         let transfer = Transfer::new(client, options, observer(progress.as_ref()));
         Self { transfer, progress }
     }
@@ -79,7 +68,7 @@ impl Connection {
         progress: Option<Py<PyAny>>,
         jobs: NonZeroUsize,
     ) -> Result<Pending, Failure> {
-        let moving = Moving::new(self.client()?, progress, jobs);
+        let moving = Moving::new(self.client()?, progress, self.sending(jobs));
         let (path, mut options) = (checked(path)?, options.options()?);
         Ok(Pending::new(async move {
             let file = LocalFile::new(&local)?;
@@ -101,7 +90,7 @@ impl Connection {
         jobs: NonZeroUsize,
         follow: bool,
     ) -> Result<Pending, Failure> {
-        let moving = Moving::new(self.client()?, progress, jobs);
+        let moving = Moving::new(self.client()?, progress, self.sending(jobs));
         Ok(Pending::new(async move {
             let mut failures = Vec::new();
             let mut items = Vec::with_capacity(files.len());
@@ -123,7 +112,7 @@ impl Connection {
         contents: Vec<(String, PyBackedBytes)>,
     ) -> Result<Pending, Failure> {
         let jobs = NonZeroUsize::new(4).expect("four is not zero");
-        let moving = Moving::new(self.client()?, None, jobs);
+        let moving = Moving::new(self.client()?, None, self.sending(jobs));
         let item = |(relative, bytes): (String, PyBackedBytes)| Item {
             relative,
             source: Source::Bytes(Bytes::from_owner(bytes)),
@@ -148,7 +137,8 @@ impl Connection {
         as_of: Option<String>,
     ) -> Result<Pending, Failure> {
         let client = self.client()?;
-        let moving = Moving::of_past(client.clone(), progress, jobs, as_of.clone());
+        let options = Options { jobs, as_of: as_of.clone(), ..Options::default() };
+        let moving = Moving::new(client.clone(), progress, options);
         Ok(Pending::new(async move {
             let (mut wanted, mut failures) = (Vec::with_capacity(files.len()), Vec::new());
             for page in files.chunks(PAGE) {

@@ -5,10 +5,12 @@ import concurrent.futures
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import threading
+import urllib.request
 
 import fsspec
 import pytest
@@ -137,6 +139,29 @@ def test_a_stopped_server_leaves_nothing_half_written(own_server, tmp_path):
     own_server.start()
     assert not store.exists('/large')
     assert store.put(tmp_path / 'large', '/large').size == 80 << 20
+
+
+def test_an_interrupted_upload_continues_where_it_broke_off(own_server, tmp_path):
+    store, uploads = own_server.connect(), own_server.directory / 'uploads'
+    (tmp_path / 'large').write_bytes(os.urandom(80 << 20))
+    sent = []
+
+    def stop(moved):
+        sent.append(moved)
+        if sum(sent) == 48 << 20:
+            own_server.stop()
+
+    with pytest.raises(errors.UnreachableError):
+        store.put(tmp_path / 'large', '/large', progress=stop, jobs=1)
+    assert len(list(uploads.iterdir())) == 1
+    own_server.start()
+    # Another program continues it.
+    again = own_server.connect()
+    assert again.put(tmp_path / 'large', '/large').size == 80 << 20
+    with urllib.request.urlopen(f'{own_server.url}/metrics') as answer:
+        found = re.findall(r'^cenote_http_requests_total\{.*PUT.*\} (\d+)$', answer.read().decode(), re.M)
+    assert sum(map(int, found)) == 2 and not list(uploads.iterdir())
+    assert again.read('/large') == (tmp_path / 'large').read_bytes()
 
 
 def test_an_interrupted_download_leaves_no_file(own_server, tmp_path):
