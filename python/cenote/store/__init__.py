@@ -5,8 +5,8 @@ awaited. Failures are subclasses of :class:`Error`, and of the exceptions that P
 such as :class:`FileNotFoundError`.
 """
 
-from cenote.store._aio import AsyncChangeSet, AsyncStore
-from cenote.store._aio_contents import AsyncUpload
+from typing import TYPE_CHECKING
+
 from cenote.store._connect import connect, connect_async
 from cenote.store._model import Change, Listing, Resource, Statement, TrashItem, Usage, Version
 from cenote.store._model_access import (
@@ -43,6 +43,11 @@ from cenote.store.errors import (
 )
 from cenote.store.path import Path
 
+if TYPE_CHECKING:
+    from cenote.store._aio import AsyncChangeSet as AsyncChangeSet
+    from cenote.store._aio import AsyncStore as AsyncStore
+    from cenote.store._aio_contents import AsyncUpload as AsyncUpload
+
 __all__ = [
     'Access', 'Amount', 'AsyncChangeSet', 'AsyncStore', 'AsyncUpload', 'Change', 'ChangeSet',
     'ChangedError', 'DamagedError', 'DeniedError', 'Error', 'ExistsError', 'Grant', 'Group',
@@ -52,3 +57,14 @@ __all__ = [
     'UnreachableError', 'Upload', 'Usage', 'User', 'Version', 'WrongKindError', 'connect',
     'connect_async',
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Programs that wait do not need it, and importing it takes milliseconds.
+    if name in ('AsyncChangeSet', 'AsyncStore', 'AsyncUpload'):
+        from cenote.store import _aio, _aio_contents
+
+        value: object = getattr(_aio_contents if name == 'AsyncUpload' else _aio, name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

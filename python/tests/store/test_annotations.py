@@ -42,7 +42,7 @@ def test_importing_the_package_imports_little():
         assert name not in loaded, name
     code = 'import sys, cenote; cenote.connect; print(*sys.modules)'
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
-    for name in ('numpy', 'fsspec', 'asyncio', 'pandas'):
+    for name in ('numpy', 'fsspec', 'asyncio', 'pandas', 'cenote.store._aio'):
         assert name not in done.stdout.split(), name
 
 
