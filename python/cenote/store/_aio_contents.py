@@ -51,6 +51,7 @@ class AsyncContents(AsyncTree):
             if_match: Only while the content has this tag (:attr:`Resource.etag`).
             as_of: Its content at a moment.
         """
+        _local.require_offsets(start, stop)
         if as_of is not None:
             moment = _local.moment(as_of)
             return await done(self._native.read_as_of(path, moment, start, stop, if_match))
@@ -64,6 +65,8 @@ class AsyncContents(AsyncTree):
         An item is an exception where reading failed.
         """
         every = [(item, 0, None) if isinstance(item, str) else item for item in ranges]
+        for _, start, stop in every:
+            _local.require_offsets(start, stop)
         return await done(self._native.read_many(every))
 
     async def write(

@@ -23,6 +23,12 @@ def binary(content: bytes | bytearray | memoryview | str) -> bytes | bytearray:
     return content.tobytes() if isinstance(content, memoryview) else content
 
 
+def require_offsets(start: int, stop: int | None) -> None:
+    """Refuse a range that does not count from the beginning."""
+    if start < 0 or (stop is not None and stop < 0):
+        raise InvalidError(22, 'offsets are counted from the beginning', kind='invalid')
+
+
 def putting(
     parents: bool, create_only: bool, if_match: str | None, media_type: str | None
 ) -> dict[str, Any]:

@@ -21,6 +21,8 @@ def test_each_failure_is_a_standard_python_exception(server, store, lab):
         (OSError, 'NotEmptyError', lambda: store.rm(lab)),
         (IsADirectoryError, 'WrongKindError', lambda: store.read(lab)),
         (ValueError, 'InvalidError', lambda: store.stat('no/path')),
+        (ValueError, 'InvalidError', lambda: store.read(f'{lab}/a', -1)),
+        (ValueError, 'InvalidError', lambda: store.read_many([(f'{lab}/a', 0, -1)])),
         (OSError, 'ChangedError', lambda: store.write(f'{lab}/a', b'', if_match='"x"')),
         (ValueError, 'InvalidError', lambda: list(store.find(lab, ('a', '~~', 'b')))),
     ]
