@@ -1,8 +1,9 @@
 """cenote: one store for research data, accessible through the tools that researchers use.
 
 >>> import cenote
->>> store = cenote.connect()                   # doctest: +SKIP
->>> store.put('run7.csv', '/lab/run7.csv')     # doctest: +SKIP
+>>> store = cenote.connect()
+>>> store.put('run7.csv', '/lab/2026/run7.csv').size
+26
 
 Submodules: :mod:`cenote.gsd` (trajectories), :mod:`cenote.keyset` (key sets), and
 :mod:`cenote.store`, whose names are also available here. They are imported when they are first

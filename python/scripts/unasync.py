@@ -8,17 +8,30 @@ import re
 
 STORE = pathlib.Path(__file__).parents[1] / 'cenote' / 'store'
 #: The files, and what is made from each.
-FILES = {'_aio.py': '_sync.py', '_aio_history.py': '_sync_history.py'}
+FILES = {
+    source: source.replace('_aio', '_sync')
+    for source in (
+        '_aio.py', '_aio_access.py', '_aio_contents.py', '_aio_history.py', '_aio_places.py', '_aio_tree.py',
+    )
+}
 WORDS = {
     'AsyncChangeSet': 'ChangeSet',
+    'AsyncContents': 'Contents',
     'AsyncHistory': 'History',
     'AsyncIterator': 'Iterator',
+    'AsyncPermissions': 'Permissions',
+    'AsyncPlaces': 'Places',
     'AsyncStore': 'Store',
+    'AsyncTree': 'Tree',
     'AsyncUpload': 'Upload',
     '__aenter__': '__enter__',
     '__aexit__': '__exit__',
     'connect_async': 'connect',
+    '_aio_access': '_sync_access',
+    '_aio_contents': '_sync_contents',
     '_aio_history': '_sync_history',
+    '_aio_places': '_sync_places',
+    '_aio_tree': '_sync_tree',
     '_async': '_wait',
 }
 HEADER = '"""A store. Made from ``{}`` by ``python/scripts/unasync.py``: change that one."""\n'

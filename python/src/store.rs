@@ -4,6 +4,7 @@
 //! once for both. Invariant: the interpreter lock is never held while waiting for a call.
 
 mod access;
+mod address;
 mod answer;
 mod below;
 mod changesets;
@@ -12,8 +13,12 @@ mod descriptions;
 mod error;
 mod files;
 mod history;
+mod jobs;
+mod local;
 mod past;
 mod pending;
+mod people;
+mod places;
 mod progress;
 mod quotas;
 mod rows;

@@ -164,6 +164,11 @@ impl Call {
         self
     }
 
+    /// Whether it is a call of the native opening, which only a cenote server has.
+    pub(crate) fn is_native(&self) -> bool {
+        self.target.starts_with("/v1/")
+    }
+
     pub(crate) fn may_be_repeated(&self) -> bool {
         self.repeatable && self.payload.can_be_made_again()
     }

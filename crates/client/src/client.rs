@@ -70,12 +70,19 @@ pub struct Client {
     transport: Arc<dyn Transport>,
     headers: HeaderMap,
     retry: Retry,
+    /// What is said of failures that a missing login may have caused.
+    anonymous_hint: Option<&'static str>,
 }
 
 impl Client {
     /// A client without a credential: the caller is `anonymous`, or determined by the transport.
     pub fn new(transport: impl Transport + 'static) -> Self {
-        Self { transport: Arc::new(transport), headers: HeaderMap::new(), retry: Retry::default() }
+        Self {
+            transport: Arc::new(transport),
+            headers: HeaderMap::new(),
+            retry: Retry::default(),
+            anonymous_hint: None,
+        }
     }
 
     /// The same client, for the caller with this credential.
@@ -126,6 +133,21 @@ impl Client {
         self
     }
 
+    /// The same client, with a further hint for failures that a missing login may have caused.
+    #[must_use]
+    pub fn with_anonymous_hint(mut self, hint: &'static str) -> Self {
+        self.anonymous_hint = Some(hint);
+        self
+    }
+
+    fn explain(&self, error: Error) -> Error {
+        let may_be = matches!(error.kind(), Kind::NotFound | Kind::Denied | Kind::Unauthenticated);
+        match self.anonymous_hint {
+            Some(hint) if may_be => error.with_further_hint(hint),
+            _ => error,
+        }
+    }
+
     /// Sends a call, retrying if that helps and is allowed, until it succeeds.
     pub(crate) async fn send(&self, mut call: Call) -> Result<Response<Body>> {
         let mut attempt = 1;
@@ -137,7 +159,7 @@ impl Client {
             let pause = self.retry.pause(attempt, &error, asked);
             match pause.filter(|_| call.may_be_repeated()) {
                 Some(pause) => tokio::time::sleep(pause).await,
-                None => return Err(error),
+                None => return Err(self.explain(error)),
             }
             attempt += 1;
         }
@@ -155,7 +177,11 @@ impl Client {
         let (head, body) = answer.into_parts();
         let asked = retry_after(&head.headers);
         let body = read(body).await.map_err(|error| (error, None))?;
-        Err((Error::from_answer(head.status, &body), asked))
+        let error = match call.is_native() {
+            true => Error::from_store(head.status, &body),
+            false => Error::from_answer(head.status, &body),
+        };
+        Err((error, asked))
     }
 
     fn request(&self, call: &mut Call) -> Result<Request<Body>> {

@@ -113,7 +113,22 @@ impl Kind {
             _ => Self::Protocol,
         }
     }
+
+    /// Whether a proxy in front of the store can report it.
+    fn is_of_proxy(self) -> bool {
+        matches!(
+            self,
+            Self::Invalid
+                | Self::Unauthenticated
+                | Self::Denied
+                | Self::TooLarge
+                | Self::Unavailable
+        )
+    }
 }
+
+/// The hint if the response is that of another program.
+const ANOTHER: &str = "check that this is the address of a cenote server of a compatible version";
 
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
@@ -175,6 +190,15 @@ impl Error {
         self
     }
 
+    /// The same error, with another hint after the one that it has.
+    pub(crate) fn with_further_hint(self, further: &str) -> Self {
+        let hint = match self.hint() {
+            Some(hint) => format!("{hint}; {further}"),
+            None => further.to_owned(),
+        };
+        self.with_hint(hint)
+    }
+
     /// A local file that could not be read or written.
     pub(crate) fn local(doing: impl std::fmt::Display, error: io::Error) -> Self {
         let kind = match error.kind() {
@@ -194,8 +218,7 @@ impl Error {
 
     /// A response that cannot be understood.
     pub(crate) fn protocol(what: impl std::fmt::Display) -> Self {
-        Self::new(Kind::Protocol, format!("invalid response: {what}"))
-            .with_hint("check that this is the address of a cenote server of a compatible version")
+        Self::new(Kind::Protocol, format!("invalid response: {what}")).with_hint(ANOTHER)
     }
 
     /// The error for an unsuccessful response.
@@ -206,6 +229,16 @@ impl Error {
         match serde_json::from_slice::<Problem>(body) {
             Ok(problem) => problem.into_error(status),
             Err(_) => Self::new(Kind::from_status(status), said(status, body)),
+        }
+    }
+
+    /// The same for a call of the native opening: only the store itself knows what is there, and it sends structured errors.
+    pub(crate) fn from_store(status: StatusCode, body: &[u8]) -> Self {
+        let error = Self::from_answer(status, body);
+        let is_of_store = serde_json::from_slice::<Problem>(body).is_ok();
+        match is_of_store || error.kind.is_of_proxy() {
+            true => error,
+            false => Self::new(Kind::Protocol, error.message).with_hint(ANOTHER),
         }
     }
 }
@@ -289,5 +322,22 @@ mod tests {
     fn a_response_of_a_proxy_is_classified_by_its_status() {
         let error = Error::from_answer(StatusCode::BAD_GATEWAY, b"<html>");
         assert_eq!(error.kind(), Kind::Unavailable);
+    }
+
+    #[test]
+    fn a_response_of_another_server_says_nothing_about_the_store() {
+        for (status, kind) in [
+            (StatusCode::NOT_FOUND, Kind::Protocol),
+            (StatusCode::CONFLICT, Kind::Protocol),
+            (StatusCode::INTERNAL_SERVER_ERROR, Kind::Protocol),
+            (StatusCode::PAYLOAD_TOO_LARGE, Kind::TooLarge),
+            (StatusCode::BAD_GATEWAY, Kind::Unavailable),
+        ] {
+            let error = Error::from_store(status, b"<html>");
+            assert_eq!((error.kind(), error.hint().is_some()), (kind, kind == Kind::Protocol));
+        }
+        let problem = br#"{"type":"urn:cenote:problem:not-found","title":"","status":404}"#;
+        let error = Error::from_store(StatusCode::NOT_FOUND, problem);
+        assert_eq!(error.kind(), Kind::NotFound);
     }
 }

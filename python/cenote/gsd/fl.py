@@ -24,7 +24,7 @@ def open(name, mode, application=None, schema=None, schema_version=None):
     """Open a GSD file.
 
     >>> with cenote.gsd.fl.open('a.gsd', 'r') as file:
-    ...     file.read_chunk(0, 'particles/position')
+    ...     positions = file.read_chunk(0, 'particles/position')
     >>> cenote.gsd.fl.open('cenote://store.example.org/lab/a.gsd', 'r').nframes
     100
 

@@ -50,7 +50,8 @@ _CONTAINERS = {
 class Frame(Part):
     """A frame of a trajectory.
 
-    >>> frame = Frame()
+    >>> traj = cenote.gsd.hoomd.open('new.gsd', 'w')
+    >>> frame = cenote.gsd.hoomd.Frame()
     >>> frame.configuration.box = [20, 20, 20, 0, 0, 0]
     >>> frame.particles.N = 2
     >>> frame.particles.position = [[0, 0, 0], [1, 1, 1]]
@@ -165,10 +166,9 @@ class HOOMDTrajectory:
     """The frames of a file: a sequence that can be appended to.
 
     >>> traj = cenote.gsd.hoomd.open('traj.gsd')
-    >>> len(traj), traj[-1].configuration.step
+    >>> len(traj), int(traj[-1].configuration.step)
     (100, 99000)
-    >>> for frame in traj[10:20]:
-    ...     print(frame.particles.position.mean(axis=0))
+    >>> means = [frame.particles.position.mean(axis=0) for frame in traj[10:20]]
 
     Trajectories that are open for reading can be pickled, for worker processes.
 
@@ -247,6 +247,7 @@ class HOOMDTrajectory:
     def refresh(self):
         """Look at the file again, for frames that were flushed since it was opened.
 
+        >>> traj = cenote.gsd.hoomd.open('traj.gsd')
         >>> seen = len(traj)
         >>> traj.refresh()
         >>> for frame in traj[seen:]:
@@ -293,9 +294,10 @@ class HOOMDTrajectory:
     def to_xarray(self, names=None):
         """The trajectory as an ``xarray.Dataset``, whose arrays are read when they are used.
 
-        >>> data = traj.to_xarray()
-        >>> data.position.isel(frame=slice(0, None, 10)).mean('particle')
-        >>> data.chunk(frame=100).velocity.std().compute()
+        >>> data = cenote.gsd.hoomd.open('traj.gsd').to_xarray()
+        >>> data.position.isel(frame=slice(0, None, 10)).mean('particle').shape
+        (10, 3)
+        >>> spread = data.chunk(frame=100).velocity.std().compute()
 
         Variables are called as in a frame (``position``, ``box``), those of groups and logs with
         their container (``bonds.group``, ``log.energy``). The dimension of time is ``frame``, with

@@ -30,8 +30,8 @@ def load(path_or_bytes, parent, format=None, *, strict=False):
 
     Args:
         path_or_bytes: A path, bytes, or a URL: ``cenote://host[:port]/path`` is a path in a
-            store, read with CENOTE_TOKEN, or with CENOTE_USER and CENOTE_PASSWORD, if CENOTE_URL
-            names that server; see :func:`cenote.gsd.fl.open`.
+            store, and ``cenote:///path`` one in the store of the settings; see
+            :func:`cenote.gsd.fl.open`.
         parent: The parent key of the names in the file.
         format: ``quickdump``, ``dump``, ``json``, ``toml`` or ``ini``; by default it is detected
             from the content or the extension.

@@ -3,7 +3,8 @@
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from cenote.gsd._ranges import Ranges
+from cenote.gsd._ranges import STORE, Ranges
+from cenote.gsd._stage import stored
 
 FORMATS = ('quickdump', 'dump', 'json', 'toml', 'ini')
 MARKS = (b'EKDB', b'kdbOpen ')
@@ -13,7 +14,8 @@ PIECE = 8 << 20
 
 def fetch(url, format):
     """The content of a URL, and its format unless that can be detected from the content."""
-    source = Ranges(url)
+    is_store = urlsplit(url).scheme in STORE
+    source = (stored(url) if is_store else None) or Ranges(url)
     pieces = (
         source.read_range(start, min(PIECE, source.size - start))
         for start in range(0, source.size, PIECE)

@@ -5,25 +5,25 @@ awaited. Failures are subclasses of :class:`Error`, and of the exceptions that P
 such as :class:`FileNotFoundError`.
 """
 
-from cenote.store._aio import AsyncChangeSet, AsyncStore, AsyncUpload
+from typing import TYPE_CHECKING
+
 from cenote.store._connect import connect, connect_async
-from cenote.store._model import (
+from cenote.store._model import Change, Listing, Resource, Statement, TrashItem, Usage, Version
+from cenote.store._model_access import (
     Access,
     Amount,
-    Change,
     Grant,
+    Group,
     Identity,
-    Listing,
     Only,
     Quota,
-    Resource,
-    Statement,
     Ticket,
-    TrashItem,
-    Usage,
-    Version,
+    Token,
+    User,
 )
-from cenote.store._sync import ChangeSet, Store, Upload
+from cenote.store._model_places import Place, Replica
+from cenote.store._sync import ChangeSet, Store
+from cenote.store._sync_contents import Upload
 from cenote.store.errors import (
     ChangedError,
     DamagedError,
@@ -43,11 +43,28 @@ from cenote.store.errors import (
 )
 from cenote.store.path import Path
 
+if TYPE_CHECKING:
+    from cenote.store._aio import AsyncChangeSet as AsyncChangeSet
+    from cenote.store._aio import AsyncStore as AsyncStore
+    from cenote.store._aio_contents import AsyncUpload as AsyncUpload
+
 __all__ = [
     'Access', 'Amount', 'AsyncChangeSet', 'AsyncStore', 'AsyncUpload', 'Change', 'ChangeSet',
-    'ChangedError', 'DamagedError', 'DeniedError', 'Error', 'ExistsError', 'Grant', 'Identity',
-    'InvalidError', 'Listing', 'NoSpaceError', 'NotEmptyError', 'NotFoundError', 'Only',
-    'Path', 'ProtocolError', 'Quota', 'Resource', 'Statement', 'Store', 'Ticket', 'TransferError',
-    'TrashItem', 'UnauthenticatedError', 'UnavailableError', 'UnreachableError', 'Upload', 'Usage',
-    'Version', 'WrongKindError', 'connect', 'connect_async',
+    'ChangedError', 'DamagedError', 'DeniedError', 'Error', 'ExistsError', 'Grant', 'Group',
+    'Identity', 'InvalidError', 'Listing', 'NoSpaceError', 'NotEmptyError', 'NotFoundError', 'Only',
+    'Path', 'Place', 'ProtocolError', 'Quota', 'Replica', 'Resource', 'Statement', 'Store',
+    'Ticket', 'Token', 'TransferError', 'TrashItem', 'UnauthenticatedError', 'UnavailableError',
+    'UnreachableError', 'Upload', 'Usage', 'User', 'Version', 'WrongKindError', 'connect',
+    'connect_async',
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Programs that wait do not need it, and importing it takes milliseconds.
+    if name in ('AsyncChangeSet', 'AsyncStore', 'AsyncUpload'):
+        from cenote.store import _aio, _aio_contents
+
+        value: object = getattr(_aio_contents if name == 'AsyncUpload' else _aio, name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

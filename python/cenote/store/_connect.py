@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from typing import TYPE_CHECKING
 
 from cenote._cenote import store as _native
-from cenote.store._aio import AsyncStore
 from cenote.store._sync import Store
+
+if TYPE_CHECKING:
+    from cenote.store._aio import AsyncStore
 
 __all__ = ['connect', 'connect_async']
 
@@ -23,6 +26,9 @@ def connect(
     config: str | os.PathLike[str] | None = None,
 ) -> Store:
     """Connect to a store.
+
+    >>> cenote.connect().whoami().name
+    'ada'
 
     Everything that is not given is looked up as the program ``cenote`` does: in the environment
     (``CENOTE_URL``, ``CENOTE_USER``, ``CENOTE_TOKEN`` …), in the configuration file, and in the
@@ -56,6 +62,8 @@ def connect_async(
     config: str | os.PathLike[str] | None = None,
 ) -> AsyncStore:
     """Connect to a store for use with ``asyncio``; see :func:`connect`."""
+    from cenote.store._aio import AsyncStore
+
     given = settings(url, user, password, token, ticket, changeset)
     return AsyncStore(native(given, config))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from fsspec.asyn import sync
 from fsspec.spec import AbstractBufferedFile
 
 from cenote.store import _spec
-from cenote.store.errors import ChangedError, Error, ExistsError
+from cenote.store.errors import ChangedError, Error, ExistsError, InvalidError
 
 __all__ = ['CenoteFile']
 
@@ -32,6 +33,8 @@ class CenoteFile(AbstractBufferedFile):
         self._native = fs._native
         #: The connection by which it is published: that of a change set in a transaction.
         self.publisher = fs._native
+        #: The process that writes it: only that one publishes it.
+        self._process = os.getpid()
         self._stage: str | None = None
         self._content: bytes | None = None
         if mode == 'rb' and self.details['type'] == 'directory':
@@ -64,6 +67,7 @@ class CenoteFile(AbstractBufferedFile):
         """A content of one block needs no stage: see :meth:`_upload_chunk`."""
 
     def _upload_chunk(self, final: bool = False) -> bool:
+        self._require_own()
         content = self.buffer.getvalue()
         if final and self._stage is None:
             self._content = content
@@ -77,6 +81,7 @@ class CenoteFile(AbstractBufferedFile):
 
     def commit(self) -> None:
         """Publish the written data."""
+        self._require_own()
         try:
             if self._stage is not None:
                 # Appending requires the initial content, all other modes replace any content.
@@ -90,9 +95,25 @@ class CenoteFile(AbstractBufferedFile):
 
     def discard(self) -> None:
         """Drop the written data."""
+        self._require_own()
         stage, self._stage, self._content = self._stage, None, None
         if stage is not None:
             self._wait(self._native.abandon_upload(stage))
+
+    def _is_inherited(self) -> bool:
+        return self.writable() and self._process != os.getpid()
+
+    def _require_own(self) -> None:
+        if self._is_inherited():
+            text = f'another process is writing it: {self.path}'
+            raise InvalidError(22, text, kind='invalid', hint='open it in this process')
+
+    def close(self) -> None:
+        """Publish what was written; in a forked process, only forget it."""
+        if self._is_inherited():
+            self.closed = True
+            return
+        super().close()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         if kind is not None and self.writable() and not self.closed:

@@ -23,6 +23,12 @@ def binary(content: bytes | bytearray | memoryview | str) -> bytes | bytearray:
     return content.tobytes() if isinstance(content, memoryview) else content
 
 
+def require_offsets(start: int, stop: int | None) -> None:
+    """Refuse a range that does not count from the beginning."""
+    if start < 0 or (stop is not None and stop < 0):
+        raise InvalidError(22, 'offsets are counted from the beginning', kind='invalid')
+
+
 def putting(
     parents: bool, create_only: bool, if_match: str | None, media_type: str | None
 ) -> dict[str, Any]:
@@ -66,28 +72,29 @@ def target(path: str | None, user: str | None, group: str | None) -> tuple[str, 
 
 
 def below(
-    directory: str | os.PathLike[str], follow: bool = True
+    directory: str | os.PathLike[str], follow: bool = False, keep: bool = False
 ) -> list[tuple[str, str | None]]:
     """Files below a directory: the path there, and the file; none for directories, which come first.
 
-    Links to directories are directories, and empty ones unless they are followed.
+    Links to directories are directories, and empty ones unless they are followed; with ``keep``, they are like files.
     """
     root = os.fspath(directory)
     found: list[tuple[str, str | None]] = []
-    for folder, directories, files in os.walk(root, followlinks=follow):
-        directories.sort()
+    for folder, names, files in os.walk(root, followlinks=follow):
         relative = os.path.relpath(folder, root).replace(os.sep, '/')
         prefix = '' if relative == '.' else f'{relative}/'
-        found.extend((prefix + name, None) for name in directories)
-        found.extend((prefix + name, os.path.join(folder, name)) for name in sorted(files))
+        names.sort()
+        links = [name for name in names if keep and os.path.islink(os.path.join(folder, name))]
+        found.extend((prefix + name, None) for name in names if name not in links)
+        found.extend((prefix + name, os.path.join(folder, name)) for name in sorted(files + links))
     return found
 
 
 class There:
     """What is below a collection, compared with files."""
 
-    def __init__(self, path: str) -> None:
-        self._prefix = path.rstrip('/') + '/'
+    def __init__(self, path: str, follow: bool) -> None:
+        self._prefix, self._follow = path.rstrip('/') + '/', follow
         self._found: dict[str, Resource] = {}
 
     def add(self, resource: Resource) -> None:
@@ -95,7 +102,7 @@ class There:
         self._found[resource.path.removeprefix(self._prefix)] = resource
 
     def new(self, files: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
-        """Those of the files and directories that are missing or other ones."""
+        """Those of the files, links and directories that are missing or other ones."""
         return [(relative, local) for relative, local in files if not self._has(relative, local)]
 
     def _has(self, relative: str, local: str | None) -> bool:
@@ -104,6 +111,8 @@ class There:
             return False
         if local is None:
             return found.is_collection()
+        if not self._follow and os.path.islink(local):
+            return found.target == os.readlink(local)
         try:
             file = os.stat(local)
         except OSError:

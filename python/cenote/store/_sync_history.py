@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cenote.store import _local
 from cenote.store._wait import done
@@ -33,10 +33,57 @@ class History:
         """Make a version the current state."""
         done(self._native.restore_version(path, version))
 
+    def versions_label(self, path: str, version: int, label: str | None) -> None:
+        """Give a version a label, with which it is kept; ``None`` removes the label."""
+        done(self._native.label_version(path, version, label))
+
+    def versions_prune(
+        self,
+        path: str,
+        *,
+        keep: int | None = None,
+        daily: int | None = None,
+        weekly: int | None = None,
+        monthly: int | None = None,
+    ) -> None:
+        """Remove the versions of a resource that no rule keeps; those with a label are kept.
+
+        Args:
+            path: The resource.
+            keep: Keep this many, the newest.
+            daily: Keep the newest of each of the last days that have one (in UTC).
+            weekly: The same for weeks.
+            monthly: The same for months.
+        """
+        done(self._native.prune_versions(path, (keep, daily, weekly, monthly)))
+
+    def versions_policy(
+        self,
+        path: str,
+        policy: Literal['off', 'on-request', 'each-change'],
+        *,
+        keep: int | None = None,
+        daily: int | None = None,
+        weekly: int | None = None,
+        monthly: int | None = None,
+    ) -> None:
+        """Set when replaced states are kept as versions, for a collection and everything below it.
+
+        Args:
+            path: The collection.
+            policy: Never, when :meth:`versions_keep` says so, or with each change.
+            keep: How many are kept; see :meth:`versions_prune` for the others. Without a rule, all are.
+        """
+        rules = (keep, daily, weekly, monthly)
+        done(self._native.set_versioning(path, policy, rules))
+
     def changes(
         self, path: str | None = None, since: str | None = None, *, follow: bool = False
     ) -> Iterator[Change]:
         """Changes of a resource and everything below it, or of the whole store.
+
+        >>> [change.kind for change in store.changes('/lab') if change.name == 'run7.csv']
+        ['created']
 
         Args:
             path: The resource.
@@ -105,3 +152,13 @@ class History:
         """
         number = item.id if isinstance(item, TrashItem) else item
         return done(self._native.empty_trash(number))
+
+    def trash_keep(self, path: str, seconds: int, *, at_most: int | None = None) -> None:
+        """Set how long a collection keeps what is removed below it.
+
+        Args:
+            path: The collection.
+            seconds: How long; 0 removes for good at once.
+            at_most: How many bytes of what was removed last; ``None`` is no limit.
+        """
+        done(self._native.keep_removed(path, seconds, at_most))

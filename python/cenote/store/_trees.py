@@ -32,7 +32,7 @@ async def put(fs: Any, lpath: str, rpath: str, callback: Any) -> list[Any]:
     into = trailing_sep(rpath) or await fs._isdir(rpath)
     target = _inside(fs._strip_protocol(rpath), lpath, into)
     await fs._makedirs(target, exist_ok=True)
-    below = _local.below(lpath, follow=False)
+    below = _local.below(lpath)
     directories = [item for item in below if item[1] is None]
     files = [item for item in below if item[1] is not None]
     callback.set_size(len(files))
@@ -54,7 +54,7 @@ async def get(fs: Any, rpath: str, lpath: str, callback: Any) -> list[Any]:
     into = trailing_sep(lpath) or os.path.isdir(lpath)
     target = _inside(lpath, rpath, into)
     below = await fs._native.collect(fs._strip_protocol(rpath))
-    below.make_directories(target)
+    below.make_directories(target, False)
     callback.set_size(len(below))
     failures: list[Any] = []
 

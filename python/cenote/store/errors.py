@@ -147,7 +147,17 @@ KINDS: dict[str, tuple[type[Error], int]] = {
 }
 
 
-def of_kind(kind: str, message: str, hint: str | None, request_id: str | None) -> Error:
-    """The exception for a failure as the client reports it."""
-    cls, code = KINDS.get(kind, (Error, errno.EIO))
-    return cls(code, message, kind=kind, hint=hint, request_id=request_id)
+#: The class for the number of a failure on this machine.
+LOCAL: dict[int | None, type[Error]] = {
+    errno.EEXIST: ExistsError,
+    errno.EISDIR: WrongKindError,
+    errno.ENOTDIR: WrongKindError,
+}
+
+
+def of_kind(
+    kind: str, message: str, hint: str | None, request_id: str | None, code: int | None = None
+) -> Error:
+    """The exception for a failure as the client reports it; ``code`` is its number on this machine."""
+    cls, usual = KINDS.get(kind, (LOCAL.get(code, Error), code or errno.EIO))
+    return cls(usual, message, kind=kind, hint=hint, request_id=request_id)

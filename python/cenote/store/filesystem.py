@@ -11,7 +11,7 @@ import os
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from fsspec.asyn import AsyncFileSystem, sync
+from fsspec.asyn import AsyncFileSystem, get_loop, sync
 from fsspec.callbacks import DEFAULT_CALLBACK
 
 from cenote.store import _connect, _spec, _trees
@@ -64,6 +64,14 @@ class CenoteFileSystem(AsyncFileSystem):
     def of(cls, store: Any) -> CenoteFileSystem:
         """The file system of a :class:`cenote.Store`, with its credentials."""
         return cls(native=store._native, skip_instance_cache=True)
+
+    @property
+    def loop(self) -> Any:
+        """The event loop of this process: in a forked one, that of its parent does not run."""
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._loop = None if self.asynchronous else get_loop()
+        return self._loop
 
     @property
     def fsid(self) -> str:

@@ -157,8 +157,8 @@ impl GsdFile {
 
     /// Read a chunk, or some of its rows.
     ///
-    /// >>> file.read_chunk(frame=1, name='position')
-    /// >>> file.read_chunk(-1 + file.nframes, 'position', rows=slice(0, 100))
+    /// >>> positions = file.read_chunk(frame=1, name='position')
+    /// >>> some = file.read_chunk(-1 + file.nframes, 'position', rows=slice(0, 100))
     ///
     /// Args:
     ///     frame: The number of the frame, from 0 on.

@@ -1,14 +1,19 @@
 //! A store and its user: the client is recreated in a forked process.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use cenote_client::settings::{Given, Settings, is_in_clear};
+use cenote_client::transfer::Options;
 use cenote_client::{Client, Credential, Error, HttpTransport, Kind};
 use pyo3::prelude::*;
 
 use super::error::Failure;
+
+const ANONYMOUS: &str =
+    "you are not logged in there: use `cenote login`, or pass token=, or user= and password=";
 
 /// A store, and the credentials for it.
 #[pyclass(module = "cenote._cenote.store", frozen)]
@@ -25,6 +30,8 @@ pub(super) struct Connection {
     credential: Option<Credential>,
     ticket: Option<String>,
     changeset: Option<String>,
+    /// Where interrupted uploads are remembered.
+    uploads: Option<PathBuf>,
     /// The client of a process, by its id: another process cannot use its connections.
     client: Mutex<Option<(u32, Client)>>,
 }
@@ -53,6 +60,15 @@ impl Connection {
     }
 }
 
+#[pymethods]
+impl Connection {
+    /// Whether its calls need a ticket, or are part of a change set.
+    #[getter]
+    fn is_bound(&self) -> bool {
+        self.ticket.is_some() || self.changeset.is_some()
+    }
+}
+
 impl Connection {
     fn with_settings(settings: &Settings, url: String) -> Result<Self, Error> {
         let credential = settings.credential(&url, no_password)?;
@@ -73,6 +89,7 @@ impl Connection {
             credential,
             ticket,
             changeset,
+            uploads: settings.uploads(),
             client: Mutex::new(None),
         };
         connection.connect()?;
@@ -89,6 +106,7 @@ impl Connection {
             in_clear: false,
             ticket: None,
             changeset: None,
+            uploads: settings.uploads(),
             client: Mutex::new(None),
             url,
         }
@@ -104,8 +122,14 @@ impl Connection {
             credential: self.credential.clone(),
             ticket: self.ticket.clone(),
             changeset: Some(set),
+            uploads: self.uploads.clone(),
             client: Mutex::new(None),
         }
+    }
+
+    /// Options of transfers into the store, which go on where they broke off.
+    pub(super) fn sending(&self, jobs: NonZeroUsize) -> Options {
+        Options { jobs, journal: self.uploads.clone(), ..Options::default() }
     }
 
     /// The client of this process.
@@ -133,6 +157,9 @@ impl Connection {
         }
         if let Some(ticket) = &self.ticket {
             client = client.with_ticket(ticket)?;
+        }
+        if self.credential.is_none() && self.ticket.is_none() {
+            client = client.with_anonymous_hint(ANONYMOUS);
         }
         match &self.changeset {
             Some(set) => client.with_changeset(set),

@@ -47,15 +47,16 @@ impl Connection {
     }
 
     /// Finds resources below a collection: conditions are an attribute, an operator, a value and a unit.
-    #[pyo3(signature = (under, conditions, name=None, kind=None))]
+    #[pyo3(signature = (under, conditions, name=None, kind=None, text=None))]
     fn find(
         &self,
         under: String,
         conditions: Conditions,
         name: Option<String>,
         kind: Option<String>,
+        text: Option<String>,
     ) -> Result<Rows, Failure> {
-        let (client, search) = (self.client()?, search(under, conditions, name, kind)?);
+        let (client, search) = (self.client()?, search(under, conditions, name, kind, text)?);
         Ok(Rows::new(|to| async move { send(client.search(&search), to).await }))
     }
 
@@ -70,10 +71,11 @@ pub(super) fn search(
     conditions: Conditions,
     name: Option<String>,
     kind: Option<String>,
+    text: Option<String>,
 ) -> Result<Search, cenote_client::Error> {
     let condition = |(attribute, op, value, unit)| Condition { attribute, op, value, unit };
     let r#where = conditions.into_iter().map(condition).collect();
-    Ok(Search { under, r#where, name, kind: kind.map(kind_of).transpose()?, text: None })
+    Ok(Search { under, r#where, name, kind: kind.map(kind_of).transpose()?, text })
 }
 
 fn avu((attribute, value, unit): Statement) -> Avu {

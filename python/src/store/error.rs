@@ -36,8 +36,15 @@ impl From<Failure> for PyErr {
 
 /// An instance of the class that `cenote.store.errors` has for the kind.
 fn exception<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
-    let arguments = (word(error.kind()), error.to_string(), error.hint(), error.request_id());
+    let (kind, code) = (word(error.kind()), number(error));
+    let arguments = (kind, error.to_string(), error.hint(), error.request_id(), code);
     py.import("cenote.store.errors")?.getattr("of_kind")?.call1(arguments)
+}
+
+/// The number that this machine gave a failure of its own.
+fn number(error: &Error) -> Option<i32> {
+    let source = std::error::Error::source(error)?;
+    source.downcast_ref::<std::io::Error>()?.raw_os_error()
 }
 
 fn word(kind: Kind) -> &'static str {

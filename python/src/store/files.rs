@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use super::address::checked;
 use super::answer::Answer;
 use super::connection::Connection;
 use super::error::Failure;
@@ -30,7 +31,7 @@ impl Connection {
         if_match: Option<String>,
         version: Option<u64>,
     ) -> Result<Pending, Failure> {
-        let client = self.client()?;
+        let (client, path) = (self.client()?, checked(path)?);
         Ok(Pending::new(async move {
             let options = options((start, stop), if_match, version);
             read(&client, &path, &options).await.map(Answer::Bytes)
@@ -43,7 +44,7 @@ impl Connection {
         Ok(Pending::new(async move {
             let each = |(path, start, stop): Range| {
                 let client = client.clone();
-                async move { read(&client, &path, &options((start, stop), None, None)).await }
+                async move { read(&client, &checked(path)?, &options((start, stop), None, None)).await }
             };
             let answers = stream::iter(ranges).map(each).buffered(AT_ONCE).map(|result| {
                 result.map_or_else(|error| Answer::Failure(error.into()), Answer::Bytes)
@@ -59,7 +60,7 @@ impl Connection {
         bytes: PyBackedBytes,
         options: Putting,
     ) -> Result<Pending, Failure> {
-        let client = self.client()?;
+        let (client, path) = (self.client()?, checked(path)?);
         let options = options.options()?;
         Ok(Pending::new(async move {
             let put = client.put_bytes(path.as_str(), Bytes::from_owner(bytes), &options).await;
@@ -75,7 +76,7 @@ impl Connection {
         bytes: PyBackedBytes,
         if_match: Option<String>,
     ) -> Result<Pending, Failure> {
-        let client = self.client()?;
+        let (client, path) = (self.client()?, checked(path)?);
         Ok(Pending::new(async move {
             let patch = Patch::Append(Bytes::from_owner(bytes));
             let patched = client.patch(path.as_str(), &patch, if_match.as_deref()).await;

@@ -1,6 +1,6 @@
 //! Versions, and the change feed.
 
-use cenote_client::{At, Client, Event, Result, VersionChange};
+use cenote_client::{At, Attributes, Client, Event, Result, Retention, VersionChange};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -10,6 +10,9 @@ use super::connection::Connection;
 use super::error::Failure;
 use super::pending::Pending;
 use super::rows::{Rows, send};
+
+/// How many versions are kept: the newest, and those of days, weeks and months.
+type Keep = (Option<u32>, Option<u32>, Option<u32>, Option<u32>);
 
 #[pymethods]
 impl Connection {
@@ -30,6 +33,33 @@ impl Connection {
 
     fn restore_version(&self, path: String, version: u64) -> std::result::Result<Pending, Failure> {
         self.change_versions(path, VersionChange::Restore { version })
+    }
+
+    #[pyo3(signature = (path, version, label=None))]
+    fn label_version(
+        &self,
+        path: String,
+        version: u64,
+        label: Option<String>,
+    ) -> std::result::Result<Pending, Failure> {
+        self.change_versions(path, VersionChange::Label { version, label })
+    }
+
+    fn prune_versions(&self, path: String, keep: Keep) -> std::result::Result<Pending, Failure> {
+        self.change_versions(path, VersionChange::Prune(retention(keep)))
+    }
+
+    /// Sets when versions are kept below a collection, and which ones.
+    fn set_versioning(
+        &self,
+        path: String,
+        policy: String,
+        keep: Keep,
+    ) -> std::result::Result<Pending, Failure> {
+        let (versioning, retention) = (Some(policy), retention(keep));
+        let attributes = Attributes { versioning, retention, ..Attributes::default() };
+        let client = self.client()?;
+        Ok(Pending::of(async move { client.set_attributes(&At::Path(path), &attributes).await }))
     }
 
     /// Changes since a position. If `follow`, as they happen, without an end.
@@ -62,6 +92,10 @@ impl Connection {
             client.change_versions(&At::Path(path), &change).await.map(|()| Answer::none())
         }))
     }
+}
+
+fn retention((last, daily, weekly, monthly): Keep) -> Retention {
+    Retention { last, daily, weekly, monthly }
 }
 
 /// All changes that there are now, page by page, and the position after each page.

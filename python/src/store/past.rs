@@ -1,8 +1,6 @@
 //! The store as of a moment: a time, or a position of the change feed.
 
-use std::time::Duration;
-
-use cenote_client::{At, Client, Done, Error, Job, Kind, PastEntry, RestorePast};
+use cenote_client::{At, Done, Kind, PastEntry, RestorePast};
 use futures_util::{Stream, TryStreamExt};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -12,14 +10,21 @@ use super::connection::Connection;
 use super::descriptions::{Conditions, search};
 use super::error::Failure;
 use super::files::{collect, options};
+use super::jobs::finish;
 use super::pending::Pending;
 use super::rows::{Rows, send, send_error};
 
-/// The interval at which a job is polled.
-const LOOK: Duration = Duration::from_millis(100);
+/// What a restoration that failed in part is: it has restored the rest if that was requested, and nothing otherwise.
+const PARTIAL: (Kind, &str) = (Kind::Expired, "with partial=True, everything else is restored");
 
 #[pymethods]
 impl Connection {
+    /// The position of a moment: several calls with it are about the same state.
+    fn position_of(&self, moment: String) -> Result<Pending, Failure> {
+        let client = self.client()?;
+        Ok(Pending::of(async move { client.position_of(&moment).await }))
+    }
+
     fn stat_as_of(&self, path: String, moment: String) -> Result<Pending, Failure> {
         let client = self.client()?;
         let call = async move { client.stat_as_of(&path, &moment).await };
@@ -43,7 +48,7 @@ impl Connection {
         }))
     }
 
-    #[pyo3(signature = (moment, under, conditions, name=None, kind=None))]
+    #[pyo3(signature = (moment, under, conditions, name=None, kind=None, text=None))]
     fn find_as_of(
         &self,
         moment: String,
@@ -51,8 +56,9 @@ impl Connection {
         conditions: Conditions,
         name: Option<String>,
         kind: Option<String>,
+        text: Option<String>,
     ) -> Result<Rows, Failure> {
-        let (client, search) = (self.client()?, search(under, conditions, name, kind)?);
+        let (client, search) = (self.client()?, search(under, conditions, name, kind, text)?);
         Ok(Rows::new(|to| async move {
             match client.search_as_of(&search, &moment).await {
                 Ok(entries) => send(rows(entries), to).await,
@@ -100,27 +106,10 @@ impl Connection {
             RestorePast { path, as_of: moment, to: to.clone(), recursive, parents, partial };
         Ok(Pending::new(async move {
             if let Done::Job(job) = client.restore_as_of(&restore).await? {
-                finish(&client, job).await?;
+                finish(&client, job, PARTIAL).await?;
             }
             client.stat(&At::Path(to)).await.map(|restored| Answer::of(&restored))
         }))
-    }
-}
-
-/// Waits for the end of a job. One that failed in part has restored the rest if that was requested, and nothing
-/// otherwise.
-async fn finish(client: &Client, mut job: Job) -> Result<(), Error> {
-    while !job.finished {
-        tokio::time::sleep(LOOK).await;
-        job = client.job(job.job).await?;
-    }
-    match job.fault {
-        Some(fault) if job.failed > 0 => {
-            let message = format!("{} could not be restored; the last error: {fault}", job.failed);
-            Err(Error::new(Kind::Expired, message)
-                .with_hint("with partial=True, everything else is restored"))
-        }
-        _ => Ok(()),
     }
 }
 

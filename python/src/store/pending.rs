@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3_async_runtimes::generic::future_into_py;
+use serde::Serialize;
 use tokio::time::MissedTickBehavior;
 
 use super::answer::Answer;
@@ -28,6 +29,13 @@ impl Pending {
     ) -> Self {
         let call = async { call.await.map_err(Into::into) };
         Self(Mutex::new(Some(Box::pin(call))))
+    }
+
+    /// The call whose result is a value of the client.
+    pub(super) fn of<T: Serialize>(
+        call: impl Future<Output = Result<T, cenote_client::Error>> + Send + 'static,
+    ) -> Self {
+        Self::new(async { call.await.map(|value| Answer::of(&value)) })
     }
 
     fn take(&self) -> PyResult<BoxFuture<'static, Result<Answer, Failure>>> {

@@ -1,6 +1,6 @@
 //! Removed resources in the trash.
 
-use cenote_client::RestoreRemoved;
+use cenote_client::{At, Attributes, RestoreRemoved};
 use pyo3::prelude::*;
 
 use super::answer::Answer;
@@ -38,5 +38,22 @@ impl Connection {
         Ok(Pending::new(
             async move { client.empty_trash(id).await.map(|items| Answer::of(&items)) },
         ))
+    }
+
+    /// How long, in seconds, and up to how many bytes what is removed below a collection is kept; without bytes, any number.
+    #[pyo3(signature = (path, seconds, bytes=None))]
+    fn keep_removed(
+        &self,
+        path: String,
+        seconds: u64,
+        bytes: Option<u64>,
+    ) -> Result<Pending, Failure> {
+        let attributes = Attributes {
+            keep_removed: Some(seconds),
+            keep_removed_bytes: Some(bytes),
+            ..Attributes::default()
+        };
+        let client = self.client()?;
+        Ok(Pending::of(async move { client.set_attributes(&At::Path(path), &attributes).await }))
     }
 }

@@ -3,6 +3,7 @@
 use cenote_client::{At, Attributes, NewResource, Relocation, Removal, ResourceKind};
 use pyo3::prelude::*;
 
+use super::address::checked;
 use super::answer::Answer;
 use super::connection::Connection;
 use super::error::Failure;
@@ -76,7 +77,7 @@ impl Connection {
         versions: bool,
         permanent: bool,
     ) -> Result<Pending, Failure> {
-        let client = self.client()?;
+        let (client, path) = (self.client()?, checked(path)?);
         Ok(Pending::new(async move {
             let removal = Removal { recursive, versions, permanent, if_match: None };
             client.remove(path.as_str(), &removal).await.map(|kept| Answer::of(&kept))

@@ -42,7 +42,7 @@ def test_importing_the_package_imports_little():
         assert name not in loaded, name
     code = 'import sys, cenote; cenote.connect; print(*sys.modules)'
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
-    for name in ('numpy', 'fsspec', 'asyncio', 'pandas'):
+    for name in ('numpy', 'fsspec', 'asyncio', 'pandas', 'cenote.store._aio'):
         assert name not in done.stdout.split(), name
 
 
@@ -131,7 +131,9 @@ def test_the_stub_of_the_native_module_matches_it():
 @pytest.mark.parametrize('checker', [['mypy', '--strict', '--no-warn-return-any'], ['pyright', '--pythonpath', sys.executable]])
 def test_the_package_itself_is_checked(checker, tmp_path):
     """The whole package except the wrapper of fsspec, which has no types."""
-    modules = ['_aio', '_aio_history', '_async', '_connect', '_local', '_model', '_sync', '_wait', 'errors', 'path']
+    made = ['', '_access', '_contents', '_history', '_places', '_tree']
+    modules = ['_async', '_connect', '_local', '_model', '_model_access', '_model_places', '_wait', 'errors', 'path']
+    modules += [f'{kind}{name}' for name in made for kind in ('_aio', '_sync')]
     files = [str(PYTHON / 'cenote' / 'store' / f'{name}.py') for name in modules]
     (tmp_path / 'pyrightconfig.json').write_text('{"typeCheckingMode": "strict"}')
     run = [sys.executable, '-m', *checker, *files, str(PYTHON / 'cenote' / '_cenote.pyi')]

@@ -1,8 +1,11 @@
 """Failures are typed exceptions with the server's hint, and leave nothing half written."""
 
+import errno
+import http.server
 import json
 import pickle
 import socket
+import threading
 
 import pytest
 
@@ -18,6 +21,8 @@ def test_each_failure_is_a_standard_python_exception(server, store, lab):
         (OSError, 'NotEmptyError', lambda: store.rm(lab)),
         (IsADirectoryError, 'WrongKindError', lambda: store.read(lab)),
         (ValueError, 'InvalidError', lambda: store.stat('no/path')),
+        (ValueError, 'InvalidError', lambda: store.read(f'{lab}/a', -1)),
+        (ValueError, 'InvalidError', lambda: store.read_many([(f'{lab}/a', 0, -1)])),
         (OSError, 'ChangedError', lambda: store.write(f'{lab}/a', b'', if_match='"x"')),
         (ValueError, 'InvalidError', lambda: list(store.find(lab, ('a', '~~', 'b')))),
     ]
@@ -92,7 +97,7 @@ def test_some_of_many_files_fail_by_name(store, lab, tmp_path):
     (tmp_path / 'a').write_bytes(b'1')
     (tmp_path / 'gone').symlink_to('nowhere')
     with pytest.raises(errors.TransferError) as raised:
-        store.put(tmp_path, f'{lab}/some')
+        store.put(tmp_path, f'{lab}/some', follow=True)
     assert [path for path, _ in raised.value.failures] == ['gone']
     assert [each.name for each in store.ls(f'{lab}/some')] == ['a']
 
@@ -101,3 +106,101 @@ def test_an_exception_of_a_callback_is_raised(store, lab, tmp_path):
     (tmp_path / 'a').write_bytes(b'1')
     with pytest.raises(ZeroDivisionError):
         store.put(tmp_path / 'a', f'{lab}/a', progress=lambda moved: moved / 0)
+
+
+def test_who_is_not_logged_in_is_told_so(server, store, lab):
+    config = server.directory / 'config.toml'
+    anonymous = cenote.connect(server.url, config=config)
+    for call in (lambda: anonymous.ls(lab), lambda: anonymous.write(f'{lab}/a', b'1'), lambda: anonymous.user_add('eve')):
+        with pytest.raises((FileNotFoundError, PermissionError)) as raised:
+            call()
+        assert 'not logged in' in raised.value.hint
+    with pytest.raises(FileNotFoundError) as raised:
+        store.ls(f'{lab}/gone')
+    assert 'not logged in' not in raised.value.hint
+
+
+def test_failures_of_this_machine_have_its_numbers(store, lab, tmp_path):
+    store.write(f'{lab}/a', b'1')
+    (tmp_path / 'file').write_text('1')
+    for target, python, number in [
+        (tmp_path, IsADirectoryError, errno.EISDIR),
+        (tmp_path / 'file/a', NotADirectoryError, errno.ENOTDIR),
+        (tmp_path / 'gone/a', FileNotFoundError, errno.ENOENT),
+    ]:
+        with pytest.raises(python) as raised:
+            store.get(f'{lab}/a', target)
+        assert raised.value.errno == number and isinstance(raised.value, errors.Error)
+
+
+class Nonsense(http.server.BaseHTTPRequestHandler):
+    """Answers everything with a page, as the start page of another service."""
+
+    def do_GET(self):
+        self.send_response(self.server.status)
+        self.send_header('Content-Type', 'text/html')
+        self.end_headers()
+        self.wfile.write(b'<html>Welcome</html>')
+
+    do_PUT = do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize('status', [200, 404, 500])
+def test_a_server_of_another_kind_is_told_apart(server, status):
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Nonsense) as other:
+        other.status = status
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        store = cenote.connect(f'http://127.0.0.1:{other.server_port}', config=server.directory / 'config.toml', token='x')
+        calls = [
+            store.whoami, store.ls, lambda: store.stat('/a'), lambda: store.exists('/a'), lambda: store.read('/a'),
+            lambda: store.write('/a', b'1'), lambda: list(store.tree('/')), lambda: list(store.find(name='a')),
+            lambda: next(store.changes(follow=True)), lambda: store.get('/a', 'a'),
+        ]
+        for call in calls:
+            with pytest.raises(errors.ProtocolError) as raised:
+                call()
+            assert 'cenote server' in raised.value.hint
+        other.shutdown()
+
+
+def test_a_right_that_is_missing_is_told_from_a_path_that_is_missing(server, store, lab):
+    server.cenote('user', 'add', 'guest', '--password-stdin', text='a secret of the tests')
+    guest = server.connect('guest')
+    store.write(f'{lab}/shared', b'1')
+    store.acl_set(f'{lab}/shared', ('guest', 'read', 'this'))
+    for refused in (
+        lambda: guest.write(f'{lab}/shared', b'2'), lambda: guest.append(f'{lab}/shared', b'2'),
+        lambda: guest.rm(f'{lab}/shared'), lambda: guest.meta_set(f'{lab}/shared', 'a', '1'),
+        lambda: guest.acl_set(f'{lab}/shared', ('guest', 'own', 'this')), lambda: guest.user_add('eve'),
+    ):
+        with pytest.raises(PermissionError) as raised:
+            refused()
+        assert isinstance(raised.value, errors.DeniedError) and raised.value.kind == 'denied'
+    with pytest.raises(FileNotFoundError):
+        guest.read(lab)
+    assert store.read(f'{lab}/shared') == b'1'
+    store.user_rm('guest')
+
+
+@pytest.mark.parametrize('path', ['', 'lab', '/a//b', '/a/../b', '/a\0b', '/' + 'x' * 2000])
+def test_a_path_that_is_none_is_invalid(store, path):
+    calls = [
+        store.stat, store.read, store.mkdir, store.rm, store.ls, lambda path: store.write(path, b'1'),
+        lambda path: store.put(__file__, path), lambda path: list(store.tree(path)),
+    ]
+    for call in calls:
+        with pytest.raises(errors.InvalidError) as raised:
+            call(path)
+        assert isinstance(raised.value, ValueError) and isinstance(raised.value, OSError)
+
+
+def test_a_ticket_that_is_used_up_is_refused(server, store, lab):
+    store.write(f'{lab}/a', b'1')
+    ticket = store.ticket_add(f'{lab}/a', uses=1).ticket
+    guest = cenote.connect(server.url, ticket=ticket, config=server.directory / 'config.toml')
+    assert guest.read(f'{lab}/a') == b'1'
+    with pytest.raises((PermissionError, FileNotFoundError)):
+        guest.read(f'{lab}/a')

@@ -1,17 +1,19 @@
-"""Forks, threads, cancelled tasks, and servers that stop."""
+"""Forks, threads, processes, and cancelled tasks."""
 
 import asyncio
 import concurrent.futures
+import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 
+import fsspec
 import pytest
 
 import cenote
-from cenote.store import errors
 
 
 def test_a_store_is_used_after_a_fork(store, lab):
@@ -117,41 +119,71 @@ except KeyboardInterrupt:
     assert run.returncode == 0
 
 
-def test_a_stopped_server_leaves_nothing_half_written(own_server, tmp_path):
-    store = own_server.connect()
-    (tmp_path / 'large').write_bytes(os.urandom(80 << 20))
-    stopped = []
-
-    def stop(moved):
-        if not stopped:
-            stopped.append(moved)
-            own_server.stop()
-
-    with pytest.raises(errors.UnreachableError):
-        store.put(tmp_path / 'large', '/large', progress=stop)
-    with pytest.raises(ConnectionError):
-        store.exists('/large')
-    own_server.start()
-    assert not store.exists('/large')
-    assert store.put(tmp_path / 'large', '/large').size == 80 << 20
+def in_a_fork(work):
+    """Whether this succeeds in a forked process."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        except BaseException as error:
+            print(repr(error), file=sys.stderr)
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
 
 
-def test_an_interrupted_download_leaves_no_file(own_server, tmp_path):
-    store = own_server.connect()
-    content = os.urandom(8 << 20)
-    store.write('/large', content)
-    stopped = []
+def read(arguments):
+    store, path = arguments
+    return store.read(path)
 
-    def stop(moved):
-        if not stopped:
-            stopped.append(moved)
-            own_server.stop()
 
-    with pytest.raises(OSError):
-        store.get('/large', tmp_path / 'copy', progress=stop)
-        # All of it may have been sent already; then it is complete.
-        assert (tmp_path / 'copy').read_bytes() == content
-        raise OSError
-    own_server.start()
-    store.get('/large', tmp_path / 'copy')
-    assert (tmp_path / 'copy').read_bytes() == content
+def test_a_store_is_sent_to_other_processes_without_secrets(environment, server, lab):
+    store = cenote.connect()
+    store.write(f'{lab}/a', b'1')
+    assert b'secret' not in pickle.dumps(store)
+    assert pickle.loads(pickle.dumps(store)).read(f'{lab}/a') == b'1'
+    assert isinstance(pickle.loads(pickle.dumps(cenote.connect_async())), cenote.AsyncStore)
+    with multiprocessing.get_context('spawn').Pool(1) as pool:
+        assert pool.map(read, [(store, f'{lab}/a')]) == [b'1']
+    ticket = store.ticket_add(f'{lab}/a').ticket
+    with pytest.raises(TypeError, match='stays in its process'):
+        pickle.dumps(cenote.connect(server.url, ticket=ticket))
+    with pytest.raises(TypeError, match='stays in its process'), store.changeset() as changes:
+        pickle.dumps(changes)
+
+
+def test_a_file_system_is_used_after_a_fork(environment, lab):
+    fs = fsspec.filesystem('cenote', skip_instance_cache=True)
+    fs.pipe(f'{lab}/a', b'1')
+    reading = fs.open(f'{lab}/a')
+
+    def work():
+        fs.pipe(f'{lab}/b', fs.cat(f'{lab}/a'))
+        assert reading.read() == b'1' and len(fs.find(lab)) == 2
+
+    assert in_a_fork(work)
+    assert fs.cat(f'{lab}/b') == b'1'
+
+
+def test_a_file_that_is_being_written_stays_with_its_process(environment, lab):
+    fs = fsspec.filesystem('cenote', skip_instance_cache=True)
+    small, large = fs.open(f'{lab}/small', 'wb'), fs.open(f'{lab}/large', 'wb', block_size=1 << 16)
+    small.write(b'half')
+    large.write(bytes(100_000))
+
+    def work():
+        small.close()
+        large.__del__()
+        assert not fs.exists(f'{lab}/small') and not fs.exists(f'{lab}/large')
+        third = fs.open(f'{lab}/third', 'wb')
+        third.write(b'1')
+        third.close()
+
+    assert in_a_fork(work)
+    assert fs.cat(f'{lab}/third') == b'1'
+    for file in (small, large):
+        file.write(b'whole')
+        file.close()
+    assert fs.cat(f'{lab}/small') == b'halfwhole' and fs.size(f'{lab}/large') == 100_005

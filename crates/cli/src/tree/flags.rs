@@ -1,11 +1,9 @@
 //! The flags of transfers, and the transfers that they make.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cenote_client::Client;
-use cenote_client::settings::Settings;
 use cenote_client::transfer::{Observer, Options, Transfer};
 use indicatif::ProgressBar;
 
@@ -32,7 +30,7 @@ impl TransferArgs {
         bar: &ProgressBar,
     ) -> Result<Transfer> {
         let options =
-            Options { jobs: self.jobs, journal: journal(&session.settings), ..way.options() };
+            Options { jobs: self.jobs, journal: session.settings.uploads(), ..way.options() };
         let client: &Client = session.client()?;
         Ok(Transfer::new(client.clone(), options, Arc::new(Bar(bar.clone()))))
     }
@@ -44,7 +42,7 @@ pub(crate) fn uploads(
     jobs: NonZeroUsize,
     bar: &ProgressBar,
 ) -> Result<Transfer> {
-    let options = Options { jobs, journal: journal(&session.settings), ..Options::default() };
+    let options = Options { jobs, journal: session.settings.uploads(), ..Options::default() };
     Ok(Transfer::new(session.client()?.clone(), options, Arc::new(Bar(bar.clone()))))
 }
 
@@ -90,11 +88,6 @@ pub(crate) struct WriteArgs {
     /// The place or group to store the bytes in, instead of the default place
     #[arg(long, value_name = "PLACE")]
     pub(crate) place: Option<String>,
-}
-
-/// Interrupted uploads are remembered beside the configuration.
-fn journal(settings: &Settings) -> Option<PathBuf> {
-    Some(settings.file()?.parent()?.join("uploads"))
 }
 
 #[derive(Debug)]

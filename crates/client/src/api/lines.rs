@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, stream};
+use http::Response;
+use http::header::CONTENT_TYPE;
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
@@ -13,8 +15,20 @@ use crate::{Error, Result, TransportError};
 /// Longer than any line that the server sends.
 const LONGEST_LINE: usize = 16 << 20;
 
+const MEDIA_TYPE: &str = "application/x-ndjson";
+
+/// The lines of a response. One of another type is none of a cenote server.
+pub(crate) fn lines<T: DeserializeOwned>(
+    answer: Response<Body>,
+) -> Result<impl Stream<Item = Result<T>>> {
+    match answer.headers().get(CONTENT_TYPE) {
+        Some(media_type) if media_type == MEDIA_TYPE => Ok(lines_of(answer.into_body())),
+        _ => Err(Error::protocol("it has no lines of JSON")),
+    }
+}
+
 /// The lines of a body. An unterminated last line means that the response was truncated.
-pub(crate) fn lines<T: DeserializeOwned>(body: Body) -> impl Stream<Item = Result<T>> {
+fn lines_of<T: DeserializeOwned>(body: Body) -> impl Stream<Item = Result<T>> {
     let state = Lines { body, rest: BytesMut::new(), ready: VecDeque::new() };
     stream::try_unfold(state, |mut lines| async move {
         match lines.next().await? {
@@ -77,7 +91,7 @@ mod tests {
 
     async fn read(pieces: &[&'static [u8]]) -> Result<Vec<u32>> {
         let pieces: Vec<_> = pieces.iter().map(|piece| Ok(Bytes::from_static(piece))).collect();
-        lines::<u32>(body::stream(stream::iter(pieces))).try_collect().await
+        lines_of::<u32>(body::stream(stream::iter(pieces))).try_collect().await
     }
 
     #[tokio::test]

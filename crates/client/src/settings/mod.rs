@@ -157,6 +157,12 @@ impl Settings {
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
+
+    /// The directory where interrupted uploads are remembered: beside the configuration file, unless that is a device.
+    pub fn uploads(&self) -> Option<PathBuf> {
+        let file = self.file.as_deref().filter(|file| file.is_file() || !file.exists())?;
+        Some(file.parent()?.join("uploads"))
+    }
 }
 
 /// The file, and whether it was named explicitly and therefore has to exist.

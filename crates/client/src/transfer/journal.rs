@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::LocalFile;
-use crate::Sha256Digest;
+use crate::{PutOptions, Sha256Digest};
 
 /// The record of one upload.
 #[derive(Debug)]
@@ -21,10 +21,15 @@ struct Remembered {
 }
 
 impl Entry {
-    /// The record of an upload of `file`, in its current state, to `path`.
-    pub(super) fn new(directory: Option<&Path>, file: &LocalFile, path: &str) -> Self {
+    /// The record of an upload of `file`, in its current state, to `path`, with these options.
+    pub(super) fn new(
+        directory: Option<&Path>,
+        file: &LocalFile,
+        (path, options): (&str, &PutOptions),
+    ) -> Self {
         let source = std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone());
-        let what = format!("{}\0{}\0{:?}\0{path}", source.display(), file.size, file.mtime);
+        let state = (file.size, file.mtime, options);
+        let what = format!("{}\0{state:?}\0{path}", source.display());
         let name = Sha256Digest::of(what.as_bytes()).to_string();
         Self(directory.map(|directory| directory.join(&name[..32]).with_extension("json")))
     }
@@ -64,17 +69,21 @@ mod tests {
     fn a_recorded_upload_is_found_until_it_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().join("not/yet");
-        Entry::new(Some(&dir), &file(1), "/a").remember("u1", "/a");
-        assert_eq!(Entry::new(Some(&dir), &file(1), "/a").recall().as_deref(), Some("u1"));
-        assert_eq!(Entry::new(Some(&dir), &file(2), "/a").recall(), None);
-        assert_eq!(Entry::new(Some(&dir), &file(1), "/b").recall(), None);
-        Entry::new(Some(&dir), &file(1), "/a").forget();
-        assert_eq!(Entry::new(Some(&dir), &file(1), "/a").recall(), None);
+        let any = PutOptions::default();
+        let new = PutOptions { create_only: true, ..PutOptions::default() };
+        let entry = |size, path, options| Entry::new(Some(&dir), &file(size), (path, options));
+        entry(1, "/a", &any).remember("u1", "/a");
+        assert_eq!(entry(1, "/a", &any).recall().as_deref(), Some("u1"));
+        for other in [entry(2, "/a", &any), entry(1, "/b", &any), entry(1, "/a", &new)] {
+            assert_eq!(other.recall(), None);
+        }
+        entry(1, "/a", &any).forget();
+        assert_eq!(entry(1, "/a", &any).recall(), None);
     }
 
     #[test]
     fn without_a_directory_nothing_is_recorded() {
-        let entry = Entry::new(None, &file(1), "/a");
+        let entry = Entry::new(None, &file(1), ("/a", &PutOptions::default()));
         entry.remember("u1", "/a");
         assert_eq!(entry.recall(), None);
     }

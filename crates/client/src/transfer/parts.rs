@@ -20,7 +20,7 @@ impl Transfer {
         path: &str,
         options: &PutOptions,
     ) -> Result<Resource> {
-        let entry = Entry::new(self.options.journal.as_deref(), file, path);
+        let entry = Entry::new(self.options.journal.as_deref(), file, (path, options));
         let upload = self.resume_or_begin(&entry, file, path, options).await?;
         self.send_parts(file, &upload).await?;
         unchanged(file)?;

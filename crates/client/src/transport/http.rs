@@ -21,6 +21,11 @@ use crate::body::Body;
 use crate::{Error, Kind, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long nothing comes before the other machine is asked whether it is there, how often it is, and how many questions are
+/// left without an answer until the connection is given up.
+const PROBE_AFTER: Duration = Duration::from_secs(30);
+const PROBE_EVERY: Duration = Duration::from_secs(10);
+const PROBES: u32 = 6;
 
 /// Connects to a server by its URL.
 #[derive(Debug, Clone)]
@@ -38,10 +43,7 @@ impl HttpTransport {
     /// [`Kind::Invalid`] for an invalid server URL, or an unreadable file.
     pub fn new(url: &str, ca_file: Option<&Path>) -> Result<Self> {
         let (scheme, authority) = parse(url)?;
-        let mut http = HttpConnector::new();
-        http.set_nodelay(true);
-        http.set_connect_timeout(Some(CONNECT_TIMEOUT));
-        http.enforce_http(false);
+        let http = connector();
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(tls_config(&scheme, ca_file)?)
             .https_or_http()
@@ -61,6 +63,18 @@ impl HttpTransport {
             .path_and_query(path.cloned().unwrap_or_else(|| PathAndQuery::from_static("/")))
             .build()
     }
+}
+
+/// Makes connections that end when the other machine is gone: while an answer is waited for, nothing else would say so.
+fn connector() -> HttpConnector {
+    let mut http = HttpConnector::new();
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    http.set_keepalive(Some(PROBE_AFTER));
+    http.set_keepalive_interval(Some(PROBE_EVERY));
+    http.set_keepalive_retries(Some(PROBES));
+    http.enforce_http(false);
+    http
 }
 
 impl Transport for HttpTransport {

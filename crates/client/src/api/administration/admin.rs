@@ -30,6 +30,6 @@ impl Client {
     ) -> Result<impl Stream<Item = Result<Record>> + use<>> {
         let body = serde_json::json!({ "contents_percent": contents_percent, "repair": repair });
         let answer = self.send(Call::post("/v1/check").json(&body)).await?;
-        Ok(lines(answer.into_body()))
+        lines(answer)
     }
 }

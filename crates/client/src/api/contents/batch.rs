@@ -66,7 +66,7 @@ impl Client {
         let call = call.body(Payload::Bytes(archive));
         let call = call.header(CONTENT_TYPE, "application/x-tar")?.repeatable();
         let answer = self.send(call).await?;
-        Ok(lines::<Line>(answer.into_body()).map(|line| line.and_then(Line::outcome)))
+        Ok(lines::<Line>(answer)?.map(|line| line.and_then(Line::outcome)))
     }
 
     /// The contents of the objects with these ids, at most 1,000, in one request; missing and unreadable ones are left out.

@@ -17,6 +17,8 @@ use crate::call::{Call, Payload, bytes_of, put_to};
 use crate::digest::Sha256Digest;
 use crate::{Address, At, Client, Error, Kind, Resource, Result};
 
+/// The header that each content of a store has.
+const KIND: HeaderName = HeaderName::from_static("cenote-kind");
 const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 
 /// How to read a content.
@@ -106,7 +108,11 @@ impl Client {
         if let Some(etag) = &options.if_match {
             call = call.header(IF_MATCH, etag)?;
         }
-        self.content(call).await
+        let content = self.content(call).await?;
+        match content.headers.contains_key(KIND) {
+            true => Ok(content),
+            false => Err(Error::protocol("it is no content of a store")),
+        }
     }
 
     /// The content that a call returns.

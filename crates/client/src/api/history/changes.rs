@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, stream};
-use http::header::ACCEPT;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http_body_util::BodyExt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,8 @@ fn feed(below: Option<&At>) -> Call {
     }
 }
 
+const EVENTS: &str = "text/event-stream";
+
 /// A feed being followed.
 struct Follow {
     client: Client,
@@ -160,7 +162,11 @@ impl Follow {
 }
 
 async fn connect(client: Client, call: Call) -> Result<Events> {
-    let answer = client.send(call.header(ACCEPT, "text/event-stream")?).await?;
+    let answer = client.send(call.header(ACCEPT, EVENTS)?).await?;
+    // Anything else would be asked for without an end.
+    if answer.headers().get(CONTENT_TYPE).is_none_or(|media_type| media_type != EVENTS) {
+        return Err(Error::protocol("it has no events"));
+    }
     Ok(Events { body: answer.into_body(), rest: BytesMut::new(), ready: VecDeque::new() })
 }
 

@@ -126,7 +126,7 @@ impl Client {
         call: Call,
     ) -> Result<impl Stream<Item = Result<PastEntry>> + use<>> {
         let answer = self.send(call).await?;
-        Ok(lines::<Line>(answer.into_body()).map_ok(PastEntry::from))
+        Ok(lines::<Line>(answer)?.map_ok(PastEntry::from))
     }
 
     /// The contents of the objects that had these paths, at most 1,000, as a tar archive in memory (POSIX pax); missing and unreadable ones

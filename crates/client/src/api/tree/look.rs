@@ -121,7 +121,7 @@ impl Client {
     /// Everything below a resource, in path order, as it arrives.
     pub async fn walk(&self, at: &At) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
         let answer = self.send(Call::get("/v1/walk").at(at)).await?;
-        Ok(lines(answer.into_body()))
+        lines(answer)
     }
 
     /// A page of the same, of `limit` resources, starting after a path or at the beginning. The last page has fewer.
@@ -132,7 +132,7 @@ impl Client {
         limit: u32,
     ) -> Result<Vec<Resource>> {
         let call = Call::get("/v1/walk").at(at).query_opt("after", after).query("limit", limit);
-        lines(self.send(call).await?.into_body()).try_collect().await
+        lines(self.send(call).await?)?.try_collect().await
     }
 
     /// The same, each with the tag of its description.
@@ -141,7 +141,7 @@ impl Client {
         at: &At,
     ) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
         let call = Call::get("/v1/walk").at(at).query("description_tag", true);
-        Ok(lines(self.send(call).await?.into_body()))
+        lines(self.send(call).await?)
     }
 
     /// The number and size of the resources below a resource.

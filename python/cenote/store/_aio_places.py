@@ -1,0 +1,108 @@
+"""Where contents are kept: places, and replicas in them.
+
+``_sync_places.py`` is made from this file by ``python/scripts/unasync.py``: change this one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from cenote.store._async import done
+from cenote.store._model_places import Place, Replica
+
+if TYPE_CHECKING:
+    from cenote._cenote import store as _native
+
+__all__ = ['AsyncPlaces']
+
+
+class AsyncPlaces:
+    """The methods of :class:`AsyncStore` that are about places for contents."""
+
+    _native: _native.Connection
+
+    async def places(self) -> list[Place]:
+        """All places."""
+        return [Place(row) for row in await done(self._native.places())]
+
+    async def place_add(
+        self,
+        name: str,
+        address: str | None = None,
+        *,
+        into: str | None = None,
+        default: bool = False,
+    ) -> Place:
+        """Add a place, which accepts contents immediately; without an address, a group of places.
+
+        Args:
+            name: The name.
+            address: ``file:///data/vault`` or ``s3://bucket/prefix``. The server has the credentials.
+            into: The group to add it to.
+            default: Store new contents there.
+        """
+        return Place(await done(self._native.add_place(name, address, into, default)))
+
+    async def place_set(
+        self,
+        name: str,
+        *,
+        rename: str | None = None,
+        state: Literal['up', 'down'] | None = None,
+        into: str | None = None,
+        default: bool = False,
+    ) -> Place:
+        """Change a place.
+
+        Args:
+            name: The place.
+            rename: Its new name.
+            state: ``down`` takes it out of use, ``up`` puts it back.
+            into: The group to add it to; an empty name takes it out of its group.
+            default: Store new contents there.
+        """
+        return Place(await done(self._native.change_place(name, rename, state, into, default)))
+
+    async def place_drain(self, name: str, to: str | None = None) -> None:
+        """Close a place and move everything in it to another one, or to where new contents go."""
+        await done(self._native.drain_place(name, to))
+
+    async def place_rm(self, name: str) -> None:
+        """Remove an empty place."""
+        await done(self._native.remove_place(name))
+
+    async def replicas(self, path: str) -> list[Replica]:
+        """The replicas of an object."""
+        return [Replica(row) for row in await done(self._native.replicas(path))]
+
+    async def replicate(self, path: str, to: str, *, recursive: bool = False) -> None:
+        """Copy the content of an object to a place.
+
+        Args:
+            path: The object; or a collection.
+            to: The place, or a group: each place in it.
+            recursive: For all objects below a collection.
+        """
+        await done(self._native.replicate(path, to, recursive))
+
+    async def trim(
+        self,
+        path: str,
+        *,
+        replica: int | None = None,
+        place: str | None = None,
+        keep: int = 1,
+        recursive: bool = False,
+    ) -> None:
+        """Remove replicas of an object, but never the last good one.
+
+        Without ``replica`` and ``place``, stale ones are removed, then good ones, the newest first.
+
+        Args:
+            path: The object; or a collection.
+            replica: Only the one with this number.
+            place: Only those in this place or group.
+            keep: How many good ones are left at least.
+            recursive: For all objects below a collection.
+        """
+        await done(self._native.trim(path, keep, recursive, replica, place))
