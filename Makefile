@@ -70,7 +70,9 @@ check-r: ## build the R package and check it as CRAN does, without a server
 
 matrix: ## make changes through each opening and check them through every other, with real clients, and print the tables
 	scripts/setup matrix
+	scripts/setup python
 	$(PROGRAM)
+	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote --whole
 
 crash: ## kill -9 a writer and PostgreSQL N times, simulate N power failures, damage each file, and check for losses

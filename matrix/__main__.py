@@ -29,6 +29,7 @@ from .openings.mount import Mount
 from .openings.native import Native
 from .openings.opening import Opening, Unsupported
 from .openings.program import Program
+from .openings.python_package import PythonPackage
 from .openings.r_package import RPackage
 from .server import PASSWORDS, Server
 from .table import Cell, Table
@@ -63,6 +64,7 @@ OPENINGS = {
     LinkedData.name: lambda program, who, scratch: LinkedData(*who),
     IrodsHttp.name: lambda program, who, scratch: IrodsHttp(*who),
     IrodsRest.name: lambda program, who, scratch: IrodsRest(*who),
+    PythonPackage.name: lambda program, who, scratch: PythonPackage(*who),
     RPackage.name: lambda program, who, scratch: RPackage(*who, scratch),
     Dnanexus.name: lambda program, who, scratch: Dnanexus(*who),
     Mount.name: lambda program, who, scratch: Mount(program, *who, scratch),

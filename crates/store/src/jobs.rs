@@ -30,6 +30,9 @@ impl Store {
                 self.count_quota(id)?;
                 return self.end_job(key).map(|()| 0);
             }
+            JobRecord::Bind(id) => {
+                return self.bind_rest(id).map(|()| 0);
+            }
             JobRecord::Unmark(top, since) => {
                 if self.forget_mark(top, since)? {
                     self.end_job(key)?;

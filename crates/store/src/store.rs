@@ -341,10 +341,14 @@ impl Store {
     }
 
     fn commit(&self, mut tx: Transaction) -> Result<Committed> {
-        describe::bind_late(&mut tx)?;
+        let is_left = describe::bind_late(&mut tx)?;
         describe::record_classes(&mut tx)?;
         quotas::settle(&mut tx)?;
-        self.commit_prepared(tx.into_batch(self.random()))
+        let committed = self.commit_prepared(tx.into_batch(self.random()))?;
+        if is_left {
+            self.inner.work.notify_one();
+        }
+        Ok(committed)
     }
 
     /// Commits a batch, which has a token.

@@ -99,6 +99,7 @@ impl Store {
                 JobRecord::Sweep(_)
                 | JobRecord::Measure(_)
                 | JobRecord::Count(_)
+                | JobRecord::Bind(_)
                 | JobRecord::Unmark(..) => continue,
                 JobRecord::Tree(job) => self.run_tree(id, job.clone()).await?,
                 JobRecord::Drain(job) => self.run_drain(id, job.clone()).await?,
@@ -272,6 +273,7 @@ impl JobRecord {
             Self::Measure(_) => "measure",
             Self::Count(_) => "count",
             Self::Unmark(..) => "unmark",
+            Self::Bind(_) => "bind",
             Self::Tree(job) => job.what.kind(),
             Self::Drain(_) => "drain",
             Self::Restore(_) => "restore",

@@ -213,6 +213,30 @@ fn links_in_a_change_set_can_refer_to_resources_created_in_it() {
     assert_clean(&world.store);
 }
 
+#[test]
+fn text_in_more_descriptions_than_a_commit_binds_is_bound_by_a_job() {
+    let world = world();
+    world.mkdir("/lab");
+    require(&world, "/lab", LinkIntegrity::Lenient);
+    let paths: Vec<String> = (0..1_005).map(|n| format!("/lab/d{n}")).collect();
+    for path in &paths {
+        world.put(path, b"");
+        cite(&world, &world.admin, &at(path), "cenote:/late").unwrap();
+        cite(&world, &world.admin, &at(path), "cenote:/late/below").unwrap();
+    }
+    world.mkdir("/late");
+    world.put("/late/below", b"");
+    assert!(world.store.pending_jobs().unwrap() > 0);
+    world.store.run_jobs().unwrap();
+    assert_eq!(world.store.pending_jobs().unwrap(), 0);
+    world.mv("/late", "/moved").unwrap();
+    for path in &paths {
+        let wanted = iris(["cenote:/moved", "cenote:/moved/below"]);
+        assert_eq!(cited(&world, &world.admin, &at(path)), wanted, "{path}");
+    }
+    assert_clean(&world);
+}
+
 /// A put under late binding, with nothing to bind, costs one more read; otherwise none (`round_trips`).
 #[test]
 fn late_binding_costs_one_scan_per_created_resource() {

@@ -28,6 +28,9 @@ pub(crate) enum JobRecord {
     /// Forget that a tree is about to be moved, if it was not moved since.
     #[n(11)]
     Unmark(#[n(0)] ResourceId, #[n(1)] Time),
+    /// Bind what names the path of this resource, which more descriptions do than one commit can bind.
+    #[n(12)]
+    Bind(#[n(0)] ResourceId),
 }
 
 /// Work on all objects below a collection, in path order.
