@@ -234,7 +234,7 @@ fn text_in_more_descriptions_than_a_commit_binds_is_bound_by_a_job() {
         let wanted = iris(["cenote:/moved", "cenote:/moved/below"]);
         assert_eq!(cited(&world, &world.admin, &at(path)), wanted, "{path}");
     }
-    assert_clean(&world);
+    assert_clean(&world.store);
 }
 
 /// A put under late binding, with nothing to bind, costs one more read; otherwise none (`round_trips`).
