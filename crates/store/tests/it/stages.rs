@@ -366,10 +366,35 @@ fn a_stage_is_stored_where_the_object_is() {
     publish(&world, upload).unwrap();
     assert_eq!(world.replicas("/x"), "1 a");
     assert_eq!(world.blobs_in("main"), 0);
-    let place = Some(world.place("b"));
-    let put = PutOptions { place, ..PutOptions::default() };
-    let options = UploadOptions { put, ..from(StageFrom::Object) };
-    assert_eq!(kind(begin(&world, "/x", &options)), ErrorKind::Invalid);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_stage_for_a_place_begins_from_the_replica_there_and_makes_it_the_good_one() {
+    let world = crate::world::world_with_places();
+    let in_b = || {
+        let put = PutOptions { place: Some(world.place("b")), ..PutOptions::default() };
+        begin(&world, "/x", &UploadOptions { put, ..from(StageFrom::Object) })
+    };
+    world.put("/x", &noise(500, 1));
+    assert_eq!(kind(in_b()), ErrorKind::NotFound, "it has no replica there");
+    world.replicate("/x", "b").unwrap();
+    world.put_in("a", "/x", &noise(400, 2));
+    let before = world.replicas("/x");
+    let upload = in_b().unwrap();
+    write(&world, upload, Where::Offset(100), &noise(200, 3)).unwrap();
+    write(&world, upload, Where::Append, b"small").unwrap();
+    assert_eq!(world.replicas("/x"), before);
+    assert!(world.read("/x") == noise(400, 2), "not published");
+    publish(&world, upload).unwrap();
+    let whole = [&noise(500, 1)[..100], &noise(200, 3), &noise(500, 1)[300..], b"small"].concat();
+    assert!(world.read("/x") == whole);
+    assert_eq!(world.replicas("/x"), "0 main stale, 1 b, 2 a stale", "{before}");
+    world.sweep();
+    assert!(world.read("/x") == whole);
+    let upload = in_b().unwrap();
+    world.put("/x", b"changed");
+    assert_eq!(kind(publish(&world, upload)), ErrorKind::Precondition);
     assert_clean(&world.store);
 }
 

@@ -139,11 +139,7 @@ async fn lay(
 }
 
 /// Creates an object if it is missing.
-pub(crate) async fn ensure(
-    call: &Call,
-    path: StorePath,
-    place: Option<PlaceId>,
-) -> Result<(), Refusal> {
+async fn ensure(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<(), Refusal> {
     let nothing = stream::empty::<cenote_store::Result<Bytes>>();
     let options = ReceiveOptions { place, ..ReceiveOptions::default() };
     let nothing = call.app.store().receive(nothing, options).await?;

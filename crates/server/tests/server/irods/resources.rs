@@ -187,6 +187,31 @@ async fn the_target_place_precedes_the_bytes() {
 }
 
 #[tokio::test]
+async fn a_parallel_write_to_a_resource_that_keeps_the_content_is_visible_after_shutdown() {
+    let disk = Disk::new().await;
+    disk.leaf("a").await;
+    disk.irods.write("o", "0123456789").await;
+    let form = [("resource", "a"), ("stream-count", "1"), ("truncate", "0")];
+    let init = async || disk.object("parallel_write_init", &form).await;
+    assert_ne!(code(&init().await), 0, "it has no replica there");
+    assert_eq!(code(&disk.object("replicate", &[("dst-resource", "a")]).await), 0);
+    let begun = init().await.expect(200);
+    let handle = begun["parallel_write_handle"].as_str().unwrap();
+    let write =
+        [("op", "write"), ("parallel-write-handle", handle), ("offset", "2"), ("bytes", "ab")];
+    assert_eq!(code(&disk.irods.post("data-objects", &write).await), 0);
+    for resource in ["a", "demoResc"] {
+        assert_eq!(disk.read(("resource", resource)).await.body, "0123456789");
+    }
+    let shutdown = [("op", "parallel_write_shutdown"), ("parallel-write-handle", handle)];
+    assert_eq!(code(&disk.irods.post("data-objects", &shutdown).await), 0);
+    assert_eq!(disk.read(("resource", "a")).await.body, "01ab456789");
+    assert_eq!(disk.read(("resource", "demoResc")).await.body, "0123456789");
+    let shown = json!([["0", "demoResc", "0", "10"], ["1", "a", "1", "10"]]);
+    assert_eq!(disk.replicas().await, shown);
+}
+
+#[tokio::test]
 async fn replicas_are_read_written_and_listed_by_number() {
     let disk = Disk::new().await;
     disk.leaf("a").await;

@@ -30,8 +30,8 @@ pub enum StageFrom {
 }
 
 impl Store {
-    /// The initial content of a stage. If it is that of the object, its current tag becomes the condition of the
-    /// publication, unless `put` has one.
+    /// The initial content of a stage. If it is that of the object, or of its replica in the place of `put`, the current tag of the
+    /// object becomes the condition of the publication, unless `put` has one.
     pub(super) fn begin_stage(
         &self,
         tx: &mut Transaction,
@@ -42,12 +42,6 @@ impl Store {
         if from == StageFrom::Nothing {
             return self.new_stage(tx, no_bytes(), Vec::new());
         }
-        if put.place.is_some() {
-            let message = "a stage that begins from an object writes to the places of the object";
-            return Err(
-                Error::invalid(message).with_hint("do not give a place, or begin an empty stage")
-            );
-        }
         let Spot::Taken(chain) = Spot::of(tx, caller, at, false)? else {
             return Err(Error::not_found(at));
         };
@@ -55,7 +49,7 @@ impl Store {
         let head = content_of(&chain, at)?;
         put.conditions.check_content(Some(&chain))?;
         put.conditions.if_match.get_or_insert_with(|| head.tag());
-        let base = self.base(tx, chain.resource(), &head, None)?.head;
+        let base = self.base(tx, chain.resource(), &head, put.place)?.head;
         let extents = resolve(tx, &base)?;
         self.new_stage(tx, base, extents)
     }

@@ -25,15 +25,12 @@ pub(super) enum Kept {
     Parts(UploadId),
     /// In a stage, which began from the content.
     Stage(UploadId),
-    /// In the object itself.
-    Object,
 }
 
 impl Kept {
-    pub(super) fn upload(self) -> Option<UploadId> {
+    pub(super) fn upload(self) -> UploadId {
         match self {
-            Self::Parts(id) | Self::Stage(id) => Some(id),
-            Self::Object => None,
+            Self::Parts(id) | Self::Stage(id) => id,
         }
     }
 
@@ -44,14 +41,12 @@ impl Kept {
         match self {
             Self::Parts(id) => id.to_string(),
             Self::Stage(id) => format!("{}{id}", Self::STAGE),
-            Self::Object => String::new(),
         }
     }
 
     fn decode(part: &str) -> Option<Self> {
         match part.strip_prefix(Self::STAGE) {
             Some(id) => id.parse().ok().map(Self::Stage),
-            None if part.is_empty() => Some(Self::Object),
             None => part.parse().ok().map(Self::Parts),
         }
     }
@@ -108,13 +103,12 @@ mod tests {
     proptest! {
         #[test]
         fn a_handle_round_trips(
-            lock: u64, upload: Option<(u64, Option<u64>, bool)>, place: Option<u64>,
+            lock: u64, upload: (u64, Option<u64>, bool), place: Option<u64>,
             ticket in proptest::option::of("\\PC{1,5}"), path in "(/[a-z ü]{1,5}){1,3}",
         ) {
-            let until_then = upload.map_or(Kept::Object, |(number, secret, is_stage)| {
-                let id = UploadId { number, secret };
-                if is_stage { Kept::Stage(id) } else { Kept::Parts(id) }
-            });
+            let (number, secret, is_stage) = upload;
+            let id = UploadId { number, secret };
+            let until_then = if is_stage { Kept::Stage(id) } else { Kept::Parts(id) };
             let (place, path) = (place.map(PlaceId), path.parse().unwrap());
             let handle = Handle { lock, until_then, place, ticket, path };
             prop_assert!(Handle::decode(&handle.encode()) == Some(handle));

@@ -12,14 +12,14 @@
 mod handle;
 
 use cenote_store::{
-    At, Conditions, Error, ErrorKind, PlaceId, PutOptions, StageFrom, StorePath, UploadId,
+    Conditions, Error, ErrorKind, PlaceId, PutOptions, StageFrom, StorePath, UploadId,
     UploadOptions, Where,
 };
 
 use self::handle::{Handle, Kept};
 pub(crate) use self::handle::{place, ticket};
 use super::lock;
-use super::write::{Mode, ensure, may_put, refusal};
+use super::write::{Mode, may_put, refusal};
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::Refusal;
@@ -55,10 +55,9 @@ pub(crate) async fn init(call: Call) -> Answer {
     let replaces = matches!(Mode::of(&call)?, Mode::Replace | Mode::At(_, true));
     let place = place_for(&call, &path).await?;
     let lock = acquire(&call, path.clone(), streams).await?;
-    let begun = match (replaces, place) {
-        (true, _) => begin(&call, path.clone(), place).await.map(Kept::Parts),
-        (false, None) => begin_stage(&call, path.clone()).await.map(Kept::Stage),
-        (false, Some(_)) => ensure(&call, path.clone(), place).await.map(|()| Kept::Object),
+    let begun = match replaces {
+        true => begin(&call, path.clone(), place).await.map(Kept::Parts),
+        false => begin_stage(&call, path.clone(), place).await.map(Kept::Stage),
     };
     match begun {
         Ok(until_then) => {
@@ -97,13 +96,17 @@ async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<U
     begun.await?.map(|upload| upload.id).map_err(refusal)
 }
 
-/// Begins with the content of the object, or empty if there is none.
-async fn begin_stage(call: &Call, path: StorePath) -> Result<UploadId, Refusal> {
+/// Begins with the content of the object, or of its replica in the place; or empty if there is no object.
+async fn begin_stage(
+    call: &Call,
+    path: StorePath,
+    place: Option<PlaceId>,
+) -> Result<UploadId, Refusal> {
     let caller = call.acting();
     let begun = call.blocking(move |store| {
         let begin = |from, if_absent| {
             let conditions = Conditions { if_absent, ..Conditions::default() };
-            let put = PutOptions { conditions, ..PutOptions::default() };
+            let put = PutOptions { conditions, place, ..PutOptions::default() };
             let options = UploadOptions { put, stage: Some(from), ..UploadOptions::default() };
             store.begin_upload(&caller, &path, &options)
         };
@@ -153,11 +156,6 @@ pub(crate) async fn write(mut call: Call, handle: &str) -> Answer {
             let written = store.write_stage_received(&caller, id, position, bytes).await;
             written.map_err(no_upload)?;
         }
-        Kept::Object => {
-            let (at, always) = (At::from(handle.path), Conditions::default());
-            let written = store.write_received(&caller, &at, Where::Offset(offset), bytes, &always);
-            written.await.map_err(refusal)?;
-        }
     }
     answer::done()
 }
@@ -167,10 +165,7 @@ pub(crate) async fn write(mut call: Call, handle: &str) -> Answer {
 pub(crate) async fn shutdown(call: Call) -> Answer {
     let handle = call.need("parallel-write-handle")?;
     let Some(handle) = Handle::decode(handle) else { return answer::done() };
-    let Some(id) = handle.until_then.upload() else {
-        release(&call, handle.path, handle.lock).await?;
-        return answer::done();
-    };
+    let id = handle.until_then.upload();
     match publish(&call, id, &handle).await {
         Ok(()) => return answer::done(),
         Err(error) if error.kind() == ErrorKind::NotFound => {}
