@@ -39,6 +39,8 @@ mod tests {
     use crate::tree::filter::Filter;
     use crate::tree::remote::scan_source;
 
+    const LINES: [(&str, &str); 1] = [("content-type", "application/x-ndjson")];
+
     /// A server that has these below `/lab`.
     fn server(below: &[(&str, &str)]) -> Client {
         let resource = |(path, kind): &(&str, &str)| json!({ "id": 1, "path": path, "kind": kind, "target": "/etc" });
@@ -46,7 +48,7 @@ mod tests {
         let root: Value = resource(&("/lab", "collection"));
         let router = Router::new()
             .route("/v1/stat", get(move || std::future::ready(root.to_string())))
-            .route("/v1/walk", get(move || std::future::ready(lines.clone())));
+            .route("/v1/walk", get(move || std::future::ready((LINES, lines.clone()))));
         Client::new(ServiceTransport::new(router))
     }
 
