@@ -1,8 +1,8 @@
 //! Late binding: text that names a path becomes a link once the path exists, below collections with that setting
 //! ([`LinkIntegrity::Lenient`]).
 //!
-//! Invariants: it is bound in the commit by which a resource appears at the path, on behalf of the owner of the described resource, and only
-//! to what they may see. The shown form does not change, so no clock advances and no version is made. Where no
+//! Invariants: it is bound in the commit by which a resource appears at the path, or, where more descriptions name it than one commit
+//! binds, by a job that this commit records; on behalf of the owner of the described resource, and only to what they may see. The shown form does not change, so no clock advances and no version is made. Where no
 //! collection has that setting, which the root's record shows, nothing is read.
 
 use std::collections::BTreeSet;
