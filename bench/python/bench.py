@@ -111,7 +111,7 @@ class Bench:
         for name, fs, root in self.systems():
             path = f'{root}/large{number}'
             clients.append((name, partial(fs.put_file, str(data), path), partial(fs.get_file, path, str(got))))
-        for client, send, receive in clients:
+        for client, send, receive in rotated(clients, number):
             touch_memory(3 * self.options.mib * MIB)
             self.rows.timed(put, client, send)
             self.rows.timed(get, client, receive)
@@ -156,7 +156,7 @@ class Bench:
             path = f'{root}/small{number}'
             send = partial(fs.put, f'{files}/', path, recursive=True)
             clients.append((name, send, partial(fs.get, f'{path}/', str(back), recursive=True)))
-        for client, send, receive in clients:
+        for client, send, receive in rotated(clients, number):
             self.rows.timed(row.format('put'), client, send)
             self.rows.timed(row.format('get'), client, receive)
             for file in files.rglob('*'):
@@ -206,6 +206,12 @@ class Bench:
                 done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
                 if done.returncode == 0:
                     self.rows.times.setdefault('import', {}).setdefault(f'`{name}`', []).append(float(done.stdout))
+
+
+def rotated(clients, number):
+    """In another order each round: who comes first after a pause is slower."""
+    first = number % len(clients)
+    return clients[first:] + clients[:first]
 
 
 def compare(file, other):
