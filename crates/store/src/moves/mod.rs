@@ -91,23 +91,28 @@ impl Store {
             // A place that a job names may have been added by another server.
             self.blocking(|store| store.refresh_places()).await?;
         }
-        for (key, value) in jobs {
-            let id = keys::last_id(&key).unwrap_or_default();
-            let record = JobRecord::from_value(&value)?;
-            let Some(_turn) = self.inner.moves.turn(id) else { continue };
-            let tally = match &record {
-                JobRecord::Sweep(_)
-                | JobRecord::Measure(_)
-                | JobRecord::Count(_)
-                | JobRecord::Bind(_)
-                | JobRecord::Unmark(..) => continue,
-                JobRecord::Tree(job) => self.run_tree(id, job.clone()).await?,
-                JobRecord::Drain(job) => self.run_drain(id, job.clone()).await?,
-                JobRecord::Restore(job) => self.run_restore(id, job.clone()).await?,
-            };
-            self.finish_job(id, &record, tally)?;
+        for (key, _) in jobs {
+            self.run_move(keys::last_id(&key).unwrap_or_default()).await?;
         }
         Ok(())
+    }
+
+    /// Works on one job, unless somebody does, or has finished it: what it is, and how far it has come, is read by whoever has
+    /// its turn.
+    async fn run_move(&self, id: u64) -> Result<()> {
+        let Some(_turn) = self.inner.moves.turn(id) else { return Ok(()) };
+        let Some(record) = self.view()?.get::<JobRecord>(&keys::job(id))? else { return Ok(()) };
+        let tally = match &record {
+            JobRecord::Sweep(_)
+            | JobRecord::Measure(_)
+            | JobRecord::Count(_)
+            | JobRecord::Bind(_)
+            | JobRecord::Unmark(..) => return Ok(()),
+            JobRecord::Tree(job) => self.run_tree(id, job.clone()).await?,
+            JobRecord::Drain(job) => self.run_drain(id, job.clone()).await?,
+            JobRecord::Restore(job) => self.run_restore(id, job.clone()).await?,
+        };
+        self.finish_job(id, &record, tally)
     }
 
     /// How far a job has come: for administrators, and for the user who began it, but not with a token for another subtree, since

@@ -48,6 +48,27 @@ fn everything_below_a_collection_is_replicated_and_trimmed() {
     assert_eq!(kind(world.store.job(&world.admin, 77)), ErrorKind::NotFound);
 }
 
+/// The longer job keeps one worker busy, until the other one has finished both its turn and the shorter job.
+#[test]
+fn a_job_that_another_worker_finished_is_not_run_again() {
+    let world = world_with_places();
+    lab(&world);
+    let main = world.place("main");
+    for to in ["/long", "/short"] {
+        world.mkdir(to);
+    }
+    (0..300).for_each(|n| drop(world.put(&format!("/long/{n}"), b"x")));
+    world.put("/short/x", &noise(300, 1));
+    world.replicate("/short/x", "a").unwrap();
+    let long = world.store.replicate_tree(&world.admin, &at("/long"), world.place("a")).unwrap();
+    let short = world.store.trim_tree(&world.admin, &at("/short"), Some(main), 1).unwrap();
+    let (one, other) =
+        run(async { tokio::join!(world.store.run_moves(), world.store.run_moves()) });
+    (one.unwrap(), other.unwrap());
+    let done = |job: &JobStatus| world.store.job(&world.admin, job.id).unwrap().done;
+    assert_eq!((done(&long), done(&short)), (300, 1), "a second trim finds nothing to do");
+}
+
 #[test]
 fn objects_that_the_caller_may_not_change_are_counted_and_skipped() {
     let world = world_with_places();
