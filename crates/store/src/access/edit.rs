@@ -6,7 +6,8 @@ use super::{Chain, Operation};
 use crate::catalog::{ChangeKind, Reads, Transaction};
 use crate::metadata::is_class;
 use crate::model::{
-    At, Changed, Grant, Only, PersonId, ResourceId, Rights, Scope, Setting, Stat, StorePath,
+    Access, At, Changed, Grant, GrantTable, Only, PersonId, ResourceId, Rights, Scope, Setting,
+    Stat, StorePath,
 };
 use crate::people::{principal_name, principals};
 use crate::resources::{count_change, find, update};
@@ -83,29 +84,7 @@ impl Store {
             let chain = find(tx, caller, at, Operation::ChangeAccess)?;
             let mut stat = Stat::from(chain.clone());
             let access = &mut stat.resource.access;
-            for change in changes {
-                match change {
-                    AccessChange::Grant(name, setting, scope) => {
-                        for person in known(tx, name)? {
-                            let rights = setting.applied_to(access.of(person, *scope, None));
-                            access.set(person, rights, *scope);
-                        }
-                    }
-                    AccessChange::GrantOnly(name, setting, scope, only) => {
-                        for person in known(tx, name)? {
-                            let rights = setting.applied_to(access.of(person, *scope, Some(only)));
-                            let line =
-                                Grant { person, rights, scope: *scope, only: Some(only.clone()) };
-                            check_restricted(tx, caller, &chain, &line)?;
-                            access.put(line);
-                        }
-                    }
-                    AccessChange::Clear => access.grants.clear(),
-                    AccessChange::NoCreator(is_so) => access.no_creator = is_so.then_some(true),
-                    AccessChange::Closed(closed) => access.closed = *closed,
-                    AccessChange::Inherit(inherit) => access.inherit = *inherit,
-                }
-            }
+            apply(tx, caller, &chain, access, changes)?;
             if access.grants.len() > MAX_LINES.max(chain.resource().access.grants.len()) {
                 return Err(Error::new(
                     ErrorKind::TooLarge,
@@ -117,6 +96,49 @@ impl Store {
             Ok(stat)
         })
     }
+}
+
+fn apply(
+    tx: &Transaction,
+    caller: &Caller,
+    chain: &Chain,
+    access: &mut Access,
+    changes: &[AccessChange],
+) -> Result<()> {
+    let mut lines: GrantTable = std::mem::take(&mut access.grants).into_iter().collect();
+    for change in changes {
+        match change {
+            AccessChange::Grant(name, setting, scope) => {
+                set(tx, &mut lines, (name, *setting, *scope, None), |_| Ok(()))?;
+            }
+            AccessChange::GrantOnly(name, setting, scope, only) => {
+                let check = |line: &Grant| check_restricted(tx, caller, chain, line);
+                set(tx, &mut lines, (name, *setting, *scope, Some(only)), check)?;
+            }
+            AccessChange::Clear => lines.clear(),
+            AccessChange::NoCreator(is_so) => access.no_creator = is_so.then_some(true),
+            AccessChange::Closed(closed) => access.closed = *closed,
+            AccessChange::Inherit(inherit) => access.inherit = *inherit,
+        }
+    }
+    access.grants = lines.into();
+    Ok(())
+}
+
+/// Sets the rights of those that a name stands for.
+fn set(
+    tx: &Transaction,
+    lines: &mut GrantTable,
+    (name, setting, scope, only): (&str, Setting, Scope, Option<&Only>),
+    check: impl Fn(&Grant) -> Result<()>,
+) -> Result<()> {
+    for person in known(tx, name)? {
+        let rights = setting.applied_to(lines.of(person, scope, only.cloned()));
+        let line = Grant { person, rights, scope, only: only.cloned() };
+        check(&line)?;
+        lines.put(line);
+    }
+    Ok(())
 }
 
 /// Who is meant by a name.

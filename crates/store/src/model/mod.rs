@@ -10,10 +10,10 @@ mod quota;
 mod resource;
 mod time;
 
-pub(crate) use access::Classes;
 pub use access::{
     Access, Grant, Only, Person, PersonKind, Rights, Role, Scope, Setting, TokenScope, Vocabulary,
 };
+pub(crate) use access::{Classes, GrantTable};
 pub use change::ChangeKind;
 pub(crate) use content::check_media_type;
 pub use content::{

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::StatusCode;
-use cenote_rdf::{NamedNode, Term, Triple};
+use cenote_rdf::{Term, Triple};
 use cenote_store::{Only, Rights, Scope, Store, Vocabulary};
 
 use super::terms::{ACL, ANONYMOUS, AUTHENTICATED, EVERYONE, PUBLIC};
-use super::{agents, targets};
+use super::{MOST, agents, targets};
 use crate::ldp::representation::vocabulary::RDF_TYPE;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -25,25 +25,34 @@ pub(super) fn constraint(call: &Call, detail: String) -> Fault {
 }
 
 /// The entries for all authorizations in a graph.
+///
+/// # Errors
+/// 413 for more lines than a list of the store has.
 pub(super) fn lines(store: &Store, call: &Call, triples: &[Triple]) -> Result<Lines, Fault> {
-    let class = Term::from(NamedNode::new_unchecked(format!("{ACL}Authorization")));
-    let typed = triples.iter().filter(|it| it.predicate.as_str() == RDF_TYPE && it.object == class);
-    let nodes: BTreeSet<String> = typed.map(|it| it.subject.to_string()).collect();
+    let mut nodes: BTreeMap<String, Authorization<'_>> = BTreeMap::new();
+    for triple in triples {
+        nodes.entry(triple.subject.to_string()).or_default().about.push(triple);
+    }
     let mut lines = Lines::new();
-    for node in nodes {
-        let about = triples.iter().filter(|it| it.subject.to_string() == node);
-        let authorization = Authorization { about: about.collect() };
+    for authorization in nodes.values().filter(|node| node.is_one()) {
         authorization.add(store, call, &mut lines)?;
     }
+    lines.retain(|_, rights| !rights.is_empty());
     Ok(lines)
 }
 
 /// The statements about one node.
+#[derive(Default)]
 pub(super) struct Authorization<'a> {
     about: Vec<&'a Triple>,
 }
 
 impl Authorization<'_> {
+    fn is_one(&self) -> bool {
+        let class = |it: &Term| matches!(it, Term::NamedNode(iri) if iri.as_str().strip_prefix(ACL) == Some("Authorization"));
+        self.about.iter().any(|it| it.predicate.as_str() == RDF_TYPE && class(&it.object))
+    }
+
     /// The objects of statements with this term of Web Access Control.
     pub(super) fn values(&self, name: &str) -> impl Iterator<Item = &Term> {
         let is = move |it: &&&Triple| it.predicate.as_str().strip_prefix(ACL) == Some(name);
@@ -57,9 +66,12 @@ impl Authorization<'_> {
             for target in &targets {
                 let held = lines.entry((agent.clone(), target.clone())).or_insert(Rights::NONE);
                 *held = held.union(rights);
+                // Each agent with each target: a short list can come to very many.
+                if lines.len() > MOST {
+                    return Err(too_long());
+                }
             }
         }
-        lines.retain(|_, rights| !rights.is_empty());
         Ok(())
     }
 
@@ -85,6 +97,11 @@ impl Authorization<'_> {
         }
         Ok(names)
     }
+}
+
+/// A refusal of a list that is longer than the store keeps.
+pub(super) fn too_long() -> Fault {
+    Fault::new(StatusCode::PAYLOAD_TOO_LARGE, format!("an access list has at most {MOST} lines"))
 }
 
 /// Everyone of a class of agents.

@@ -36,8 +36,10 @@ use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::{ACCEPT_PATCH, Headers, SPARQL_UPDATE};
 
 const METHODS: &str = "GET,HEAD,OPTIONS,PUT,PATCH,DELETE";
-/// Triples of an access list that an update may make.
+/// Lines of an access list, and triples that an update may make of it.
 const MOST: usize = 10_000;
+/// Triples of a list that is put: a line takes four, or some more.
+const MOST_TRIPLES: usize = 10 * MOST;
 
 /// The link from a resource to its access list, in dialects that have it.
 pub(crate) fn link(call: &Call, headers: &mut Headers) {
@@ -143,6 +145,9 @@ async fn put(call: Call, body: Body) -> Result<Response, Fault> {
     })?;
     let body = call.gather(body).await?;
     let triples = triples(&body, syntax, &address(&call))?;
+    if triples.len() > MOST_TRIPLES {
+        return Err(authorizations::too_long());
+    }
     call.blocking(move |store, call| set(store, call, &list, &triples)).await
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A line about a resource that the caller does not see, or that is not below any more, is left out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cenote_rdf::{NamedNode, Triple};
 use cenote_store::{
@@ -11,7 +11,7 @@ use cenote_store::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::terms::{ACL, AUTHENTICATED, EVERYONE};
+use super::terms::{ACL, ANONYMOUS, AUTHENTICATED, EVERYONE, PUBLIC};
 use super::{address, agents};
 use crate::ldp::representation::vocabulary::RDF_TYPE;
 use crate::ldp::request::call::Call;
@@ -24,6 +24,12 @@ struct Who {
     iri: String,
     /// A name for the node.
     name: String,
+}
+
+impl Who {
+    fn of_class(iri: &str, name: &str) -> Self {
+        Self { predicate: "agentClass", iri: iri.to_owned(), name: name.to_owned() }
+    }
 }
 
 /// What an authorization is about.
@@ -85,11 +91,9 @@ fn address_below(store: &Store, call: &Call, id: ResourceId) -> Option<String> {
 }
 
 fn who(store: &Store, call: &Call, line: &GrantView) -> Who {
-    let class =
-        |iri: &str| Who { predicate: "agentClass", iri: iri.to_owned(), name: line.name.clone() };
     match line.person {
-        PersonId::PUBLIC => class(AUTHENTICATED),
-        PersonId::ANONYMOUS => class(EVERYONE),
+        PersonId::PUBLIC => Who::of_class(AUTHENTICATED, PUBLIC),
+        PersonId::ANONYMOUS => Who::of_class(EVERYONE, ANONYMOUS),
         _ => {
             let person = store.person_named(&line.name);
             let kind = person.map_or(PersonKind::User, |(_, person)| person.kind);
@@ -99,25 +103,21 @@ fn who(store: &Store, call: &Call, line: &GrantView) -> Who {
     }
 }
 
-/// What callers without a login may do is said of everyone only as far as those with one may, too; and of these is said what they may do
-/// besides.
+/// Rights that both callers with and without a login have are shown as rights of everyone (`foaf:Agent`); what only callers with a login
+/// have is shown as theirs.
 fn everyone_together(held: &mut Granted) {
-    let abouts: BTreeSet<_> = held.keys().map(|(_, about)| about.clone()).collect();
-    for about in abouts {
-        let of = |held: &Granted, iri: &str| {
-            let mut classes = held.iter().filter(|((who, target), _)| {
-                who.predicate == "agentClass" && who.iri == iri && *target == about
-            });
-            classes.next().map(|(key, rights)| (key.clone(), *rights))
-        };
-        let Some((everyone, anonymous)) = of(held, EVERYONE) else { continue };
-        let logged_in = of(held, AUTHENTICATED);
-        let both = logged_in.as_ref().map_or(Rights::NONE, |(_, rights)| *rights);
-        held.insert(everyone, both.intersection(anonymous));
-        if let Some((key, rights)) = logged_in
-            && anonymous.contains(rights)
-        {
-            held.remove(&key);
+    let everyone: Vec<_> = held
+        .keys()
+        .filter(|(who, _)| *who == Who::of_class(EVERYONE, ANONYMOUS))
+        .cloned()
+        .collect();
+    for key in everyone {
+        let anonymous = held.get(&key).copied().unwrap_or(Rights::NONE);
+        let logged_in = (Who::of_class(AUTHENTICATED, PUBLIC), key.1.clone());
+        let both = held.get(&logged_in).copied().unwrap_or(Rights::NONE);
+        held.insert(key, both.intersection(anonymous));
+        if anonymous.contains(both) {
+            held.remove(&logged_in);
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    fn is_of(&self, person: PersonId, scope: Scope, only: Option<&Only>) -> bool {
+    pub(super) fn is_of(&self, person: PersonId, scope: Scope, only: Option<&Only>) -> bool {
         (self.person, self.scope, self.only.as_ref()) == (person, scope, only)
     }
 }
@@ -77,12 +77,5 @@ impl Access {
         if !line.rights.is_empty() {
             self.grants.push(line);
         }
-    }
-
-    /// What `person` may do in `scope`, by a line of their own with this restriction.
-    pub(crate) fn of(&self, person: PersonId, scope: Scope, only: Option<&Only>) -> Rights {
-        let mut lines = self.grants.iter();
-        let line = lines.find(|grant| grant.is_of(person, scope, only));
-        line.map_or(Rights::NONE, |grant| grant.rights)
     }
 }

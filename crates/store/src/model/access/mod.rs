@@ -2,6 +2,7 @@
 
 mod classes;
 mod grant;
+mod grant_table;
 mod only;
 mod person;
 mod rights;
@@ -9,6 +10,7 @@ mod token;
 
 pub(crate) use classes::Classes;
 pub use grant::{Access, Grant, Scope};
+pub(crate) use grant_table::GrantTable;
 pub use only::Only;
 pub use person::{Person, PersonKind, Role};
 pub use rights::{Rights, Setting, Vocabulary};

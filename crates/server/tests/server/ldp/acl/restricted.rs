@@ -226,3 +226,33 @@ async fn other_openings_keep_restricted_lines_and_show_them_as_such() {
     web.server.post("/v1/access", none).await.expect(200);
     assert!(listed().await.is_empty());
 }
+
+/// Each of many authorizations is read once: a long list does not take the square of its length.
+#[tokio::test]
+async fn a_long_list_is_put_and_shown() {
+    let web = fedora();
+    web.put("/p", "").await;
+    let one = |n| {
+        format!(
+            "<#a{n}> a acl:Authorization ; {READ} ; acl:default <R> ; acl:accessToClass <urn:{n}> .\n"
+        )
+    };
+    let put = put_acl(&web, "/p", &(0..2_000).map(one).collect::<String>()).await;
+    assert!(put.status.is_success(), "{}", put.text());
+    let shown = web.triples("/p/fcr:acl").await;
+    assert_eq!(shown.iter().filter(|it| it.contains("#accessToClass>")).count(), 2_000);
+}
+
+/// Two agents and six thousand classes are twelve thousand lines.
+#[tokio::test]
+async fn a_list_that_comes_to_too_many_lines_is_refused() {
+    let web = fedora();
+    web.put("/p", "").await;
+    let classes: Vec<_> = (0..6_000).map(|n| format!("<urn:{n}>")).collect();
+    let many = format!(
+        "<#a> a acl:Authorization ; acl:agentClass foaf:Agent ; acl:mode acl:Read ; acl:default <R> ; acl:accessToClass {} .",
+        classes.join(", ")
+    );
+    assert_eq!(put_acl(&web, "/p", &many).await.status, 413);
+    assert_eq!(status(web.ask("GET", "/p/fcr:acl")).await, 404, "nothing changed");
+}
