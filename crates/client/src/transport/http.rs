@@ -21,11 +21,15 @@ use crate::body::Body;
 use crate::{Error, Kind, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long nothing comes before the other machine is asked whether it is there, how often it is, and how many questions are
-/// left without an answer until the connection is given up.
+/// The idle time before the other machine is probed, the interval of the probes, and how many of them may stay unanswered before the
+/// connection is closed.
 const PROBE_AFTER: Duration = Duration::from_secs(30);
 const PROBE_EVERY: Duration = Duration::from_secs(10);
 const PROBES: u32 = 6;
+/// How long what was sent may stay unacknowledged, or the other machine take nothing: with data under way nothing is probed, and the
+/// kernel would try for a quarter of an hour.
+#[cfg(target_os = "linux")]
+const STALLED: Duration = PROBE_AFTER.saturating_add(PROBE_EVERY.saturating_mul(PROBES));
 
 /// Connects to a server by its URL.
 #[derive(Debug, Clone)]
@@ -65,7 +69,7 @@ impl HttpTransport {
     }
 }
 
-/// Makes connections that end when the other machine is gone: while an answer is waited for, nothing else would say so.
+/// Makes connections that end when the other machine is gone, which nothing else would notice.
 fn connector() -> HttpConnector {
     let mut http = HttpConnector::new();
     http.set_nodelay(true);
@@ -73,6 +77,8 @@ fn connector() -> HttpConnector {
     http.set_keepalive(Some(PROBE_AFTER));
     http.set_keepalive_interval(Some(PROBE_EVERY));
     http.set_keepalive_retries(Some(PROBES));
+    #[cfg(target_os = "linux")]
+    http.set_tcp_user_timeout(Some(STALLED));
     http.enforce_http(false);
     http
 }
