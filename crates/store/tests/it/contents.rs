@@ -299,7 +299,7 @@ fn blobs_after(rounds: u64) -> usize {
 
 #[test]
 fn a_content_written_in_small_pieces_is_stored_in_few_blobs() {
-    for rounds in [10, 40, 100] {
+    for rounds in [4, 16, 40] {
         let blobs = blobs_after(rounds);
         assert!((1..16).contains(&blobs), "{blobs} blobs after {rounds} folds");
     }

@@ -12,7 +12,7 @@ use crate::world::{World, assert_clean, at, findings, kind, path, world};
 /// Levels of each of the trees that are put below one another.
 const LEVELS: usize = StorePath::MAX_DEPTH - 1;
 /// The number of trees.
-const TREES: usize = 5;
+const TREES: usize = 3;
 
 /// Creates this many nested collections, and returns the innermost.
 fn mkdirs(world: &World, top: &str, levels: usize) -> ResourceId {
@@ -37,7 +37,7 @@ fn graft(world: &World, top: &str, below: ResourceId) {
     world.raw_put(key(b'N', &[id]), Bytes::from(record));
 }
 
-/// A tree of more than a thousand levels between others, with an object in the innermost collection.
+/// A tree of more than seven hundred levels between others, with an object in the innermost collection.
 fn deep() -> (World, ResourceId) {
     let world = world();
     let mut innermost = mkdirs(&world, "t0", LEVELS);
