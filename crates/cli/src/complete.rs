@@ -69,7 +69,7 @@ fn in_store(current: &OsStr) -> Vec<CompletionCandidate> {
     children(above, start).unwrap_or_default().into_iter().map(shown).collect()
 }
 
-/// What begins with `start` in a collection, or nothing if the store does not say so at once.
+/// The children of a collection whose names begin with `start`, or nothing if the store does not answer at once.
 fn children(above: &str, start: &str) -> Option<Vec<Resource>> {
     let session = Session::new(&GlobalArgs::default()).ok()?;
     let is_set = |name| session.settings.get(name).is_some();

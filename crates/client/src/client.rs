@@ -70,7 +70,7 @@ pub struct Client {
     transport: Arc<dyn Transport>,
     headers: HeaderMap,
     retry: Retry,
-    /// What is said of failures that a missing login may have caused.
+    /// The hint for failures that a missing login may have caused.
     anonymous_hint: Option<&'static str>,
 }
 

@@ -1,5 +1,5 @@
 //! Limits for JSON-LD, since the library that reads it recurses for each level of nesting and for each term of a context
-//! that depends on another one, and copies the context in force for each that is said within it.
+//! that depends on another one, and copies the context in force for each nested one.
 //!
 //! Invariant: what passes is read on the stack of any thread, and in a time that follows the size of the text.
 

@@ -41,7 +41,7 @@ impl Latch {
         Err(Error::new(ErrorKind::ReadOnly, message).with_hint(hint))
     }
 
-    /// Closes because somebody asked for it.
+    /// Closes on request.
     pub(crate) fn freeze(&self, reason: &str) {
         let _ = self.0.set(Cause::Asked(reason.to_owned()));
     }

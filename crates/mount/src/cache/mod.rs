@@ -222,8 +222,8 @@ impl Cache {
         }
     }
 
-    /// Whether the kernel may keep that a name is missing. It is noted also where a listing says so: the kernel has to drop it once the name
-    /// may be there.
+    /// Whether the kernel may cache that a name is missing. This is noted even if it is known from a listing: the kernel has to drop the entry once the
+    /// name may exist.
     pub(crate) fn tells_missing(&mut self, parent: Ino, name: &str) -> bool {
         self.look_up(parent, name) == Known::Absent
             && self.children_mut(parent).is_some_and(|children| children.note_absent(name))

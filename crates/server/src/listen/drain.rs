@@ -7,7 +7,7 @@
 //! stream ends, not the connection.
 //!
 //! Invariant: the body is not read before the response is being sent, so that a client that waits for `100
-//! Continue` is never asked for bytes that will not be used.
+//! Continue` is never invited to send bytes that will not be used.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};

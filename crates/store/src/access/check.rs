@@ -120,7 +120,7 @@ impl Chain {
         self.links.iter().map(|(_, resource)| &**resource)
     }
 
-    /// How versions are kept according to the nearest of them that says so.
+    /// The versioning policy of the nearest of them that has one.
     pub(crate) fn versioning(&self) -> Option<Versioning> {
         self.resources().find_map(|resource| resource.versioning)
     }

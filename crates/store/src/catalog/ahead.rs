@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use cenote_kv::{Engine, KeyRange, Result, Rows, ScanOptions, Snapshot, Version};
 
-/// What is remembered at most, in bytes of keys and values: each request that is being answered has so much.
+/// What is remembered at most, in bytes of keys and values: a limit for each request in progress.
 const MOST: usize = 1 << 20;
 
 /// A snapshot that remembers values. Clones are the same one.

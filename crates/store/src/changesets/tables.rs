@@ -5,8 +5,8 @@ use cenote_kv::Changes;
 
 use crate::{Error, Result};
 
-/// The tables of the catalog, by the first byte of their keys, to which a change set adds nothing. What goes with a resource or an
-/// upload is removed from them.
+/// The tables of the catalog, by the first byte of their keys, to which a change set adds nothing. Rows that belong to a removed resource or
+/// upload are deleted from them.
 const OUTSIDE: &[u8] = b"UuMtyTwPpLDs";
 
 /// Refuses changes of what is not part of a change set.

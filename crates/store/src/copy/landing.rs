@@ -1,7 +1,7 @@
-//! Where a copy goes to: an engine and a place that are no store yet.
+//! The target of a copy: an engine and a place that are no store yet.
 //!
-//! Invariants: a copy begins only where nothing is, or where one was interrupted, which the row `unfinished` says; it becomes a
-//! store in one commit, which removes that row, writes the format, and asks for the version from which the change feed goes on.
+//! Invariants: a copy begins only in an empty engine, or in one with the row `unfinished`, which an interrupted copy leaves; the engine becomes a
+//! store in one commit, which removes that row, writes the format, and requests the version from which the change feed continues.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::catalog::{Record, keys};
 use crate::open::{FORMAT, Format};
 use crate::{Error, ErrorKind, Parts, Result};
 
-/// Where a copy goes to.
+/// The target of a copy.
 #[derive(Debug, Clone)]
 pub struct Landing {
     pub(super) engine: Arc<dyn Engine>,

@@ -3,7 +3,7 @@
 //! The rows of the catalog are copied as they are, so that ids, versions, positions of the change feed and digests stay the same;
 //! so are the blobs, under their ids. Where they come from is an [`Origin`]: a store, or a backup of one.
 //!
-//! Invariants: what a copy goes to is not a store before all has arrived and was compared ([`landing`]); a copy that was
+//! Invariants: the target of a copy is not a store before everything has arrived and was compared ([`landing`]); a copy that was
 //! interrupted does only what is left when it is begun again, since rows and blobs that are there already are recognised;
 //! a blob becomes visible only if its bytes have the digests that its record names ([`blobs`]).
 

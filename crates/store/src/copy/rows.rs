@@ -168,7 +168,7 @@ impl Arriving<'_> {
     }
 
     fn commit_some(&mut self) -> Result<()> {
-        // The size of a batch is a sum over it, so that it is not asked for each row.
+        // The size of a batch is a sum over it, so it is not computed for each row.
         let writes = self.batch.writes.len();
         let is_full =
             writes >= WRITES || (writes.is_multiple_of(16) && self.batch.size() >= COMMIT);

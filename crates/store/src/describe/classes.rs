@@ -41,7 +41,7 @@ fn require_few(classes: &Classes, before: &Classes) -> Result<()> {
     }
 }
 
-/// Has the changes that the transaction announces say so.
+/// Adds the new access to the change that the transaction announces.
 fn announce(tx: &mut Transaction, id: ResourceId, before: &Access, now: &Access) -> Result<()> {
     tx.amend(&keys::feed(), |change: &mut ChangeRecord| {
         if change.id != id {

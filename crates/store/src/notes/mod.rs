@@ -91,8 +91,8 @@ impl Store {
         self.tend_notes(opening, change)
     }
 
-    /// The same by the opening itself, in nobody's name: of what belongs to a request that is decided about otherwise, and of what
-    /// is over.
+    /// The same by the opening itself, without a caller: for notes that belong to a request whose access is checked elsewhere, and for
+    /// those that have expired.
     pub fn tend_notes<T>(
         &self,
         opening: &str,

@@ -53,7 +53,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Of the names for which `wanted` says so.
+    /// Reads the changes of the names for which `wanted` is true.
     pub(super) fn read(
         view: &View,
         cut: Cut,

@@ -105,7 +105,7 @@ impl Store {
         Ok(())
     }
 
-    /// Has new contents for which no place is named go to this place or group. Needs [`Act::Places`].
+    /// Makes this place or group the default for new contents. Needs [`Act::Places`].
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] if no content could go there now.

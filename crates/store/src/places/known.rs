@@ -58,7 +58,7 @@ impl KnownPlaces {
         self.leaves(self.default).first().copied().unwrap_or_default()
     }
 
-    /// Whether new contents go to one place, not to several of a group.
+    /// Whether the default for new contents is one place, not a group of several.
     pub(crate) fn has_one_default(&self) -> bool {
         self.default == PlaceId::MAIN || self.leaves(self.default).len() == 1
     }

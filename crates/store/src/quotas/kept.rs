@@ -1,8 +1,8 @@
 //! What versions count.
 //!
-//! Invariant: the versions of a resource count the bytes that are kept only by them. A version whose content is that of the
-//! state after it, as one is that a change of the description left, counts nothing: so each content counts once, whatever was said of
-//! it. What follows the newest version is the current state, so that counts from when its bytes are replaced
+//! Invariant: the versions of a resource count the bytes that are kept only by them. A version whose content equals that of the
+//! state after it (a change of the description made it) counts nothing, so each content counts once, however often its description
+//! changed. What follows the newest version is the current state, so that counts from when its bytes are replaced
 //! ([`Tallies::replace`](super::Tallies::replace)).
 
 use cenote_kv::ScanOptions;

@@ -134,7 +134,7 @@ fn differs(bytes: &Bytes, entity: &Entity) -> Option<Problem> {
     other.is_some_and(|other| !bytes.sha256.eq_ignore_ascii_case(other)).then_some(Problem::Sha256)
 }
 
-/// Whether something is said of a file, or of a directory above it other than the root.
+/// Whether the metadata describe a file, or a directory above it other than the root.
 fn is_described(place: &Place, entities: &BTreeMap<Place, Entity>) -> bool {
     let above = std::iter::successors(place.parent(), Place::parent);
     let mut above = above.filter(|above| *above != Place::default());

@@ -138,7 +138,7 @@ impl<'a> Reading<'a> {
         let descriptor = format!("{BASE}/{METADATA}");
         let about = schema("about");
         let said = self.subjects.remove(&descriptor).unwrap_or_default();
-        // That there is a page is said by the page.
+        // The preview's own entity: the file itself is evidence enough.
         self.subjects.remove(&format!("{BASE}/{PREVIEW}"));
         let root = said.iter().find(|triple| triple.predicate.as_str() == about).and_then(object);
         self.root = root.ok_or_else(|| refused("it does not say what it is about"))?;

@@ -43,7 +43,7 @@ pub(super) fn page(graph: &[Value]) -> String {
     page
 }
 
-/// What else is said of the root.
+/// The other properties of the root.
 fn statements(root: &Value) -> String {
     let stated = root.as_object().into_iter().flatten();
     let stated = stated.filter(|(key, _)| !ABOVE.contains(&key.as_str()));

@@ -25,7 +25,7 @@ struct Info {
     frames: u64,
     chunks: u64,
     names: usize,
-    /// Of the first and last frame that say so.
+    /// Of the first and last frame that have it.
     particles: Option<u64>,
     first_step: Option<u64>,
     last_step: Option<u64>,

@@ -163,7 +163,7 @@ impl Follow {
 
 async fn connect(client: Client, call: Call) -> Result<Events> {
     let answer = client.send(call.header(ACCEPT, EVENTS)?).await?;
-    // Anything else would be asked for without an end.
+    // Anything else would be requested again without end.
     if answer.headers().get(CONTENT_TYPE).is_none_or(|media_type| media_type != EVENTS) {
         return Err(Error::protocol("it has no events"));
     }

@@ -1,4 +1,4 @@
-//! iRODS error codes, and how they are sent. What error has which is said in `translation`.
+//! iRODS error codes, and how they are sent. `translation` maps errors of the store to them.
 //!
 //! Three families, as in the C++ server: an invalid parameter is status 400 without a body; a refusal by the
 //! catalog is status 200 with a negative code; something of the wrong kind is status 400 with a code.

@@ -30,7 +30,7 @@ impl Target {
         }
     }
 
-    /// The place that bytes written to this target go to.
+    /// The place in which bytes written to this target are stored.
     pub(crate) fn place(
         &self,
         store: &Store,

@@ -134,7 +134,7 @@ impl Batch {
         }
     }
 
-    /// How much of an entry waits in memory: one that goes to a file does not wait.
+    /// How much memory an entry takes until it is committed: none if it is written to a file.
     fn in_memory<R: AsyncRead + Unpin>(&self, entry: &Entry<R>) -> usize {
         match usize::try_from(entry.effective_size()) {
             Ok(size) if size <= INLINE && self.each.place.is_none() => size,

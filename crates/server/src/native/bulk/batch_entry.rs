@@ -23,8 +23,8 @@ const LONGEST_NAME: usize = 256 * (1 + 1_024);
 /// Bytes that are shown of a name that is no path.
 const SHOWN: usize = 1_024;
 
-/// Reads an entry whole, which goes to a path in the place and under the conditions of `each`: its bytes are durable or in
-/// memory when this returns. Large ones are not taken if they may not be put.
+/// Reads a whole entry, which is to be stored at a path with the place and conditions of `each`: its bytes are durable or in
+/// memory when this returns. A large entry is refused before it is read if the caller may not store it.
 pub(crate) async fn read<R: AsyncRead + Unpin + Send>(
     store: &Store,
     caller: &Caller,

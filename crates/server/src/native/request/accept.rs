@@ -2,13 +2,13 @@
 
 use axum::http::header::{self, HeaderMap};
 
-/// Whether JSON is preferred to `other`, which is what is sent when nothing is said, or neither is
-/// wanted: an answer in the other form says more than a refusal.
+/// Whether JSON is preferred to `other`, the default if the request has no preference or accepts
+/// neither: an answer in the other form is more useful than a refusal.
 pub(crate) fn prefers_json(headers: &HeaderMap, other: &str) -> bool {
     prefers(headers, "application/json", other)
 }
 
-/// Whether the first form is preferred to the second, which is what is sent when nothing is said.
+/// Whether the first form is preferred to the second, the default if the request has no preference.
 pub(crate) fn prefers(headers: &HeaderMap, first: &str, second: &str) -> bool {
     let ranges: Vec<(&str, f32)> = headers
         .get_all(header::ACCEPT)

@@ -1,7 +1,7 @@
 //! Bytes in: a stream becomes a content that is durable but that nothing refers to yet.
 //!
 //! Small contents stay inline, so that many small files cost neither a file nor a sync
-//! each; larger ones go to a blob, of which each place of a group gets a copy as the bytes come. Memory is bounded
+//! each; larger ones are written to a blob, of which each place of a group gets a copy as the bytes arrive. Memory is bounded
 //! by the writers of the blob.
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) const LOOK: u64 = 4 << 20;
 pub struct ReceiveOptions {
     /// The announcement of the sender.
     pub expected: Expected,
-    /// The place that they go to, or the group, each place of which gets a copy; none for where new contents go. In a place that is
+    /// The place to store them in, or a group, each place of which gets a copy; `None` for the default. In a place that is
     /// named, even small contents become blobs. It need not be given again when they are published.
     pub place: Option<PlaceId>,
 }

@@ -23,7 +23,7 @@ pub(crate) struct Part {
 /// What the bytes of an extent are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PartKind {
-    /// In the catalog: they have to go to a blob.
+    /// In the catalog: they have to be written to a blob.
     Inline,
     /// A whole blob, of which nothing else is left.
     Whole,

@@ -30,8 +30,8 @@ pub struct PutOptions {
     pub mode: Option<u32>,
     /// The modification time to show.
     pub mtime: Option<Time>,
-    /// The place or group that the bytes go to, instead of where new contents go. What other replicas there
-    /// are become stale.
+    /// The place or group to store the bytes in, instead of the default. Other replicas
+    /// become stale.
     pub place: Option<PlaceId>,
 }
 

@@ -1,6 +1,6 @@
 //! Where a crate is written: a directory (`directory`), or a zip (`zip`).
 //!
-//! Invariant: a file is there only with all its bytes, and what says so only when all files are there.
+//! Invariant: a file appears only with all its bytes, and the metadata file only when all files are complete.
 
 mod directory;
 mod zip;

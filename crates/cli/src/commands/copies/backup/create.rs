@@ -14,7 +14,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::size;
 
-/// How often a content is asked for.
+/// How often a content is requested.
 const ATTEMPTS: u32 = 3;
 
 #[derive(Debug, clap::Args)]
@@ -135,8 +135,8 @@ impl Drop for Going {
     }
 }
 
-/// Brings a content; returns what is wrong if its bytes are damaged in the store. The server ends an answer when no copy can be
-/// read: since it may also have been stopped, it is asked again.
+/// Fetches a content; returns the fault if its bytes are damaged in the store. The server breaks off its answer when no copy can be
+/// read; since it may also have been stopped, the request is repeated.
 async fn bring_one(
     client: &Client,
     intake: &Intake<'_>,

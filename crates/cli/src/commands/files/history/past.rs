@@ -55,7 +55,7 @@ pub(in crate::commands::files) async fn list(
     }
 }
 
-/// Shows what was there, at most so much, and names what is not kept in warnings; says of how much that is so.
+/// Shows the entries, at most so many, and warns of those whose past was not kept; returns how many those are.
 pub(in crate::commands::files) async fn show_all(
     session: &Session,
     (entries, mut left): (impl Stream<Item = cenote_client::Result<PastEntry>>, usize),

@@ -87,7 +87,7 @@ struct Keep {
 }
 
 impl Keep {
-    /// What follows a policy that keeps so much.
+    /// The sentence about retention that follows the policy.
     fn told(self, policy: Policy) -> String {
         let last = self.keep.map(|number| format!("the newest {number}"));
         let each = [

@@ -11,7 +11,7 @@ pub(super) struct Handle {
     pub(super) lock: u64,
     /// Where its bytes are kept until it is shut down.
     pub(super) until_then: Kept,
-    /// The place that they go to, if one was specified.
+    /// The place to store them in, if one was specified.
     pub(super) place: Option<PlaceId>,
     /// The ticket with which it was started, which clients do not send again.
     pub(super) ticket: Option<String>,
@@ -52,7 +52,7 @@ impl Kept {
     }
 }
 
-/// The place that bytes written through a handle go to.
+/// The place in which bytes written through a handle are stored.
 pub(crate) fn place(handle: &str) -> Option<PlaceId> {
     Handle::decode(handle)?.place
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The version of dxfuse whose command line this is.
 pub(super) const VERSION: &str = "v1.6.1";
 
-/// What was asked for.
+/// The command line, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wanted {
     Help,

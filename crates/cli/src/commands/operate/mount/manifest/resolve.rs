@@ -1,6 +1,6 @@
-//! What the entries of a manifest are in the store.
+//! Resolves the entries of a manifest to resources of the store.
 //!
-//! Ids of projects and files are those of the DNAnexus opening, which is asked for the resources that they are.
+//! Ids of projects and files are those of the DNAnexus opening, which resolves them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{DirectoryEntry, FileEntry, Manifest, wrong};
 use crate::error::{CliError, Kind, Result};
 
-/// How many files are asked for at once.
+/// How many files are resolved with one request.
 const BATCH: usize = 1_000;
 
 /// A collection that entries are in.
