@@ -2,131 +2,33 @@
 """Measures a mount of a server on this machine, compared with `curl` and the local disk.
 
     bench/mount/bench.py PROGRAM [--mib 1024] [--files 1000] [--entries 10000] [--rounds 3] [--latency-ms 20] [--dir DIR]
+    bench/mount/bench.py PROGRAM --published [--dxfuse PROGRAM]… [--rclone PROGRAM] [--room GB] [--rounds 3]
 
 It needs root (for cold caches) and fusermount3. Each line is the median of the rounds. "cold" means that the kernel's caches were
-dropped; the file of the server is read once before, so that its disk is not measured.
+dropped; the file of the server is read once before, so that its disk is not measured. `--published` runs the tables of published.py
+instead, beside other mounts.
 """
 
 import argparse
 import base64
 import concurrent.futures
 import http.client
+import json
 import os
-import pathlib
-import shutil
+import random
 import statistics
 import subprocess
 import sys
-import tempfile
-import threading
-import socket
-import time
 
-MIB = 1 << 20
-
-
-def run(*command, **options):
-    return subprocess.run([str(part) for part in command], check=True, **options)
-
-
-class Proxy:
-    """Forwards connections, delaying each direction by half of the latency."""
-
-    def __init__(self, port, latency):
-        self.port, self.delay = port, latency / 2
-        self.listener = socket.create_server(('127.0.0.1', 0))
-        self.address = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            client, _ = self.listener.accept()
-            server = socket.create_connection(('127.0.0.1', self.port))
-            for pair in ((client, server), (server, client)):
-                for end in pair:
-                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=self.pump, args=pair, daemon=True).start()
-
-    def pump(self, source, sink):
-        import collections
-        queue, ready = collections.deque(), threading.Semaphore(0)
-
-        def send():
-            while True:
-                ready.acquire()
-                due, data = queue.popleft()
-                time.sleep(max(0, due - time.monotonic()))
-                try:
-                    sink.sendall(data) if data else sink.shutdown(socket.SHUT_WR)
-                except OSError:
-                    return
-                if not data:
-                    return
-
-        threading.Thread(target=send, daemon=True).start()
-        data = b'x'
-        while data:
-            try:
-                data = source.recv(MIB)
-            except OSError:
-                data = b''
-            queue.append((time.monotonic() + self.delay, data))
-            ready.release()
-
-
-class World:
-    def __init__(self, program, directory):
-        self.program = os.path.abspath(program)
-        self.dir = pathlib.Path(tempfile.mkdtemp(prefix='bench-mount-', dir=directory))
-        for name in ('home', 'mnt', 'local'):
-            (self.dir / name).mkdir()
-        self.env = {**os.environ, 'HOME': str(self.dir / 'home'), 'CENOTE_CONFIG': str(self.dir / 'config')}
-        for name in ('CENOTE_TOKEN', 'CENOTE_USER'):
-            self.env.pop(name, None)
-        (self.dir / 'config').write_text('')
-        (self.dir / 'settings').write_text('[limits]\nlocal_file_leases = 256\n')
-        self.cenote('--quiet', 'init', 'store', '--admin', 'ada', '--password-stdin', input=b'a secret')
-        self.server = subprocess.Popen(
-            [self.program, 'serve', 'store', '--listen', '127.0.0.1:0', '--settings', 'settings'],
-            cwd=self.dir, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.url = self.server.stdout.readline().decode().split()[-1]
-        self.env['CENOTE_URL'] = self.url
-        self.cenote('login', self.url, '--user', 'ada', '--password-stdin', input=b'a secret')
-
-    def cenote(self, *arguments, input=None, env=None):
-        command = [self.program, *map(str, arguments)]
-        return subprocess.run(command, cwd=self.dir, env={**self.env, **(env or {})}, input=input,
-                              stdout=subprocess.PIPE, check=True)
-
-    def mount(self, *options, url=None):
-        url = url or self.url
-        if url != self.url:
-            self.cenote('login', url, '--user', 'ada', '--password-stdin', input=b'a secret')
-        begun = time.monotonic()
-        self.cenote('mount', 'mnt', *options, env={'CENOTE_URL': url})
-        return time.monotonic() - begun
-
-    def umount(self):
-        self.cenote('umount', 'mnt')
-
-    def close(self):
-        subprocess.run(['umount', '-l', self.dir / 'mnt'], stderr=subprocess.DEVNULL)
-        self.server.terminate()
-        self.server.wait()
-        shutil.rmtree(self.dir)
-
-
-
-def seconds(work):
-    begun = time.monotonic()
-    work()
-    return time.monotonic() - begun
+from project import Project
+from published import published
+from world import MIB, Proxy, World, peak_memory, run, seconds
 
 
 class Bench:
     def __init__(self, world, options):
         self.world, self.options = world, options
-        self.mnt = world.dir / 'mnt'
+        self.mnt = world.mnt
 
     def median(self, work, before=lambda: None):
         times = []
@@ -146,13 +48,8 @@ class Bench:
         def again():
             self.world.umount()
             self.world.mount('--write', *flags, url=url)
-            self.warm()
+            self.world.warm()
         return again
-
-    def warm(self):
-        for path in (self.world.dir / 'store').rglob('*'):
-            if path.is_file() and path.stat().st_size > MIB:
-                run('cat', path, stdout=subprocess.DEVNULL)
 
     def cat(self, path):
         return lambda: run('dd', f'if={path}', 'of=/dev/null', 'bs=1M', stderr=subprocess.DEVNULL)
@@ -164,7 +61,9 @@ class Bench:
         self.random()
         self.small()
         self.listing()
+        self.project()
         self.world.umount()
+        self.passed_through()
 
     def write(self):
         mib = self.options.mib
@@ -177,23 +76,12 @@ class Bench:
         ours = self.median(to(self.mnt / 'large'), lambda: (self.mnt / 'large').unlink(missing_ok=True))
         self.line(f'write {mib} MiB, with close', self.rate(ours), f'`dd conv=fsync` to the disk {self.rate(disk)}')
         (self.world.dir / 'local/copy').unlink()
-        self.line('memory of the mount after that', f'{self.memory()} MiB')
-
-    def memory(self):
-        for status in pathlib.Path('/proc').glob('[0-9]*/cmdline'):
-            try:
-                command = status.read_bytes().split(b'\0')
-                if b'mount' in command and self.world.program.encode() in command[0]:
-                    peak = (status.parent / 'status').read_text().split('VmHWM:')[1].split()[0]
-                    return int(peak) // 1024
-            except (OSError, IndexError):
-                continue
-        return '?'
+        self.line('memory of the mount after that', f'{peak_memory(self.world.program, self.mnt)} MiB')
 
     def read(self):
         mib, latency = self.options.mib, self.options.latency_ms
         url = f'{self.world.url}/v1/fs/large'
-        self.warm()
+        self.world.warm()
         curl = self.median(lambda: run('curl', '-sf', '-o', '/dev/null', '-u', 'ada:a secret', url))
         beside = f'`curl` {self.rate(curl)}'
         remote = self.median(self.cat(self.mnt / 'large'), self.remounted('--no-local'))
@@ -203,28 +91,35 @@ class Bench:
         self.line('the same again (the kernel has it)', self.rate(again), f'a file of the disk, likewise {self.rate(disk)}')
         local = self.median(self.cat(self.mnt / 'large'), self.remounted())
         self.line(f'read {mib} MiB on the same disk, cold', self.rate(local), f'the file itself {self.rate(disk)}')
-        proxy = Proxy(int(self.world.url.rsplit(':', 1)[1]), latency / 1000)
-        slow = f'http://127.0.0.1:{proxy.address}'
+        slow = Proxy(self.world.url, latency / 1000).url
         far = self.median(self.cat(self.mnt / 'large'), self.remounted('--no-local', url=slow))
         curl = self.median(lambda: run('curl', '-sf', '-o', '/dev/null', '-u', 'ada:a secret', f'{slow}/v1/fs/large'))
         self.line(f'read {mib} MiB at {latency} ms, cold', self.rate(far), f'`curl` {self.rate(curl)}')
         self.remounted()()
 
     def random(self):
-        import random
-        size = self.options.mib * MIB
         for what, flags in (('through the server', ['--no-local']), ('on the same disk', [])):
             self.remounted(*flags)()
             with open(self.mnt / 'large', 'rb', buffering=0) as file:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
-                count = 2000
-                places = [random.randrange(size // 4096) * 4096 for _ in range(count)]
-                took = seconds(lambda: [os.pread(file.fileno(), 4096, at) for at in places])
-                self.line(f'random reads of 4 KiB {what}, one at a time', f'{count / took:,.0f} a second')
-                places = [random.randrange(size // 4096) * 4096 for _ in range(4 * count)]
-                with concurrent.futures.ThreadPoolExecutor(16) as pool:
-                    took = seconds(lambda: list(pool.map(lambda at: os.pread(file.fileno(), 4096, at), places, chunksize=1)))
-                self.line(f'random reads of 4 KiB {what}, 16 at a time', f'{len(places) / took:,.0f} a second')
+                self.line(f'random reads of 4 KiB {what}, one at a time', f'{self.at_random(file, 2000):,.0f} a second')
+                self.line(f'random reads of 4 KiB {what}, 16 at a time', f'{self.at_random(file, 8000, 16):,.0f} a second')
+        rates = []
+        for path in (self.mnt / 'large', self.world.dir / 'local/source'):
+            self.cat(path)()
+            with open(path, 'rb', buffering=0) as file:
+                rates.append(f'{self.at_random(file, 100_000):,.0f} a second')
+        self.line('random reads of 4 KiB, cached by the kernel', rates[0], f'a file of the disk, likewise {rates[1]}')
+
+    def at_random(self, file, count, threads=1):
+        """Reads a second, at random places."""
+        pages = self.options.mib * MIB // 4096
+        places = [random.randrange(pages) * 4096 for _ in range(count)]
+        if threads == 1:
+            return count / seconds(lambda: [os.pread(file.fileno(), 4096, at) for at in places])
+        with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+            read = lambda at: os.pread(file.fileno(), 4096, at)
+            return count / seconds(lambda: list(pool.map(read, places, chunksize=1)))
 
     def small(self):
         count = self.options.files
@@ -247,6 +142,8 @@ class Bench:
         first = seconds(lambda: read(self.mnt / 'small'))
         self.line(f'read {count} files of one byte, first time', f'{first:.3f} s')
         self.line('again', f'{seconds(lambda: read(self.mnt / "small")):.3f} s')
+        cat = lambda: run('cat', *map(str, range(count)), cwd=self.mnt / 'small', stdout=subprocess.DEVNULL)
+        self.line('`cat` of these files, first time', f'{self.median(cat, self.remounted()):.3f} s')
 
     def puts(self, count):
         """How many objects of one byte are put a second, one after the other: what a file costs at least."""
@@ -282,6 +179,47 @@ class Bench:
         missing = lambda: [os.path.exists(self.mnt / 'many/missing') for _ in range(10_000)]
         self.line('look for a missing name, again', f'{seconds(missing) / 10_000 * 1e6:.1f} us')
 
+    def project(self):
+        local = self.world.dir / 'local'
+        project = Project(local / 'project.tar', [self.mnt, local])
+        for step, (mount, disk) in project.measure(self.options.rounds).items():
+            self.line(f'a project in C of 1,203 files: {step}', f'{mount:.2f} s', f'the disk {disk:.2f} s')
+
+    def passed_through(self):
+        """What the kernel reads itself: the file of the store, and then that of a disk cache, without its server's files."""
+        mib, large = self.options.mib, self.mnt / 'large'
+        disk = self.rate(self.median(self.cat(self.world.dir / 'local/source')))
+        passed = self.median(self.cat(large), self.mounted_anew('--passthrough'))
+        self.line(f'read {mib} MiB on the same disk with `--passthrough`', self.rate(passed), f'the file itself {disk}')
+        self.world.umount()
+        self.world.stop()
+        self.world.serve('no-leases')
+        cache = self.world.dir / 'cache'
+        self.fill_cache(cache)
+        kept = self.median(self.cat(large), self.mounted_anew('--cache', cache))
+        self.line(f'read {mib} MiB in the disk cache', self.rate(kept), f'the file itself {disk}')
+        kept = self.median(self.cat(large), self.mounted_anew('--cache', cache, '--passthrough'))
+        self.line(f'read {mib} MiB in the disk cache with `--passthrough`', self.rate(kept), f'the file itself {disk}')
+        self.world.umount()
+
+    def mounted_anew(self, *flags):
+        def again():
+            if os.path.ismount(self.mnt):
+                self.world.umount()
+            self.world.mount(*flags)
+        return again
+
+    def fill_cache(self, cache):
+        """A mount keeps what the disk takes in time, and the rest when it is read again."""
+        self.mounted_anew('--cache', cache)()
+        while self.kept() < self.options.mib * MIB:
+            self.cat(self.mnt / 'large')()
+            self.mounted_anew('--cache', cache)()
+        run('cat', *(path for path in cache.rglob('*') if path.is_file()), stdout=subprocess.DEVNULL)
+
+    def kept(self):
+        return json.loads(os.getxattr(self.mnt, 'cenote.status'))['cache']['bytes']['used']
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -292,13 +230,20 @@ def main():
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--latency-ms', type=int, default=20)
     parser.add_argument('--dir', help='where the store and the files are')
+    parser.add_argument('--published', action='store_true', help='uploads and downloads of many sizes, beside other mounts')
+    parser.add_argument('--dxfuse', action='append', default=[], metavar='PROGRAM', help='a dxfuse to compare with')
+    parser.add_argument('--rclone', metavar='PROGRAM', help='the rclone to compare with, by default that on the PATH')
+    parser.add_argument('--room', type=float, metavar='GB', help='the disk that files may take, by default half of what is free')
     options = parser.parse_args()
     if os.getuid() != 0:
         sys.exit('this needs root')
     world = World(options.program, options.dir)
     try:
-        print('| what | mount | beside |\n|---|---|---|')
-        Bench(world, options).whole()
+        if options.published:
+            published(world, options)
+        else:
+            print('| what | mount | beside |\n|---|---|---|')
+            Bench(world, options).whole()
     finally:
         world.close()
 

@@ -102,6 +102,7 @@ fn option(option: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::args::Cli;
@@ -132,6 +133,20 @@ mod tests {
         for given in [&["http://c", "/mnt", "-o", "quota"][..], &["http://c"], &[]] {
             let parsed = Cli::try_parse_from(translated(given));
             assert!(parsed.is_err() || given.len() == 1, "{given:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_of_fstab_becomes_arguments_of_a_mount(
+            given in proptest::collection::vec("(-o|-n|[ -~]{0,9}|[a-z_=,]{0,12}|\\PC{0,4})", 0..5),
+        ) {
+            let given: Vec<&str> = given.iter().map(String::as_str).collect();
+            let arguments = translated(&given);
+            prop_assert_eq!(&arguments[..2], ["cenote", "mount"]);
+            // Places are never taken for options.
+            prop_assert!(arguments.iter().any(|argument| argument == "--"));
+            let _refused = Cli::try_parse_from(arguments);
         }
     }
 }

@@ -19,6 +19,7 @@ use fuser::{
 };
 use tokio::runtime::Handle;
 
+use super::ahead::Kernel;
 use super::passthrough::Modes;
 use super::reply::{
     answer_attr, answer_empty, answer_entry, answer_missing, answer_xattr, errno, file_attr,
@@ -36,6 +37,7 @@ pub(super) struct Layer {
     pub(super) system: FileSystem,
     pub(super) runtime: Handle,
     pub(super) modes: Arc<Modes>,
+    pub(super) kernel: Kernel,
 }
 
 impl Layer {
@@ -108,7 +110,7 @@ impl Filesystem for Layer {
 
     fn open(&self, _: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         let (system, write) = (self.system.clone(), flags.acc_mode() != OpenAccMode::O_RDONLY);
-        let modes = Arc::clone(&self.modes);
+        let (modes, kernel) = (Arc::clone(&self.modes), self.kernel.clone());
         let appends = write && flags.0 & libc::O_APPEND != 0;
         self.run(async move {
             if appends && !system.can_change(ino.0).unwrap_or(true) {
@@ -125,7 +127,8 @@ impl Filesystem for Layer {
                     reply.opened_passthrough(FileHandle(opened.handle), flags, &backing);
                 }
                 None => {
-                    flags.set(FopenFlags::FOPEN_KEEP_CACHE, opened.keep_cache);
+                    let has_it = opened.keep_cache || (!write && kernel.give(&system, ino.0));
+                    flags.set(FopenFlags::FOPEN_KEEP_CACHE, has_it);
                     reply.opened(FileHandle(opened.handle), flags);
                 }
             }

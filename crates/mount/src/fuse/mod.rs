@@ -1,5 +1,6 @@
 //! The layer between the kernel and [`FileSystem`]: requests become calls, results become replies.
 
+mod ahead;
 mod layer;
 mod passthrough;
 mod reply;
@@ -14,6 +15,7 @@ use fuser::{Config, INodeNo, MountOption, Notifier, SessionACL};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use self::ahead::Kernel;
 use self::layer::Layer;
 use self::passthrough::Modes;
 use crate::cache::Stale;
@@ -61,9 +63,11 @@ pub fn mount(
     let modes = Arc::new(Modes::default());
     let known = Arc::downgrade(&system.0);
     system.0.shows(system.0.seen());
-    let layer = Layer { system, runtime: Handle::current(), modes };
+    let kernel = Kernel::default();
+    let layer = Layer { system, runtime: Handle::current(), modes, kernel: kernel.clone() };
     let session = fuser::spawn_mount(layer, at, &config)?;
     let notifier = session.notifier();
+    kernel.is_there(notifier.clone());
     std::thread::Builder::new()
         .name("cenote-notify".to_owned())
         .spawn(move || notify(stale, &notifier, &known))?;

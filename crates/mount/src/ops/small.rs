@@ -5,7 +5,7 @@ use cenote_client::SmallContent;
 
 use super::FileSystem;
 use crate::attr::FileKind;
-use crate::cache::{Cache, Ino, Node};
+use crate::cache::{Cache, Ino, Node, Stale};
 use crate::disk::Arrival;
 use crate::error::Result;
 use crate::read::small::{BATCH, FILES, LARGEST};
@@ -43,6 +43,25 @@ impl FileSystem {
         self.keep_small(&found);
         self.0.small.keep(found);
         Ok(self.0.small.get(id, &etag))
+    }
+
+    /// The tag and the content of a small file that was read ahead, if the kernel has no pages of it that it waits for: if it is open once.
+    pub(crate) fn read_ahead(&self, ino: Ino) -> Option<(String, Bytes)> {
+        let (id, etag) = {
+            let cache = self.lock();
+            let node = cache.node(ino).ok().filter(|node| node.opened == 1 && is_small(node))?;
+            (node.id?, node.attr.etag.clone()?)
+        };
+        let bytes = self.0.small.get(id, &etag).filter(|_| self.is_followed())?;
+        Some((etag, bytes))
+    }
+
+    /// The kernel was given the content with this tag; it drops that again if the file has changed meanwhile.
+    pub(crate) fn gave(&self, ino: Ino, etag: &str) {
+        let is_current = |node: &Node| is_small(node) && node.attr.etag.as_deref() == Some(etag);
+        if !self.lock().node(ino).is_ok_and(is_current) {
+            self.0.drop_from_kernel(vec![Stale::Content(ino)]);
+        }
     }
 
     /// Stores small contents in the disk cache, if there is one.
