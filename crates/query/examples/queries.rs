@@ -120,10 +120,7 @@ fn store(dir: &Path, count: u64) -> (Store, Caller) {
     };
     let admin = store.caller_for(store.person_named("admin").unwrap().0).unwrap();
     if !is_made {
-        make(&store, &admin, "/parent", &Graph::new());
-        for n in 0..count {
-            make(&store, &admin, &format!("/parent/{n}"), &described(n));
-        }
+        fill(&store, &admin, count);
         std::fs::write(dir.join("made"), "").unwrap();
     }
     (store, admin)
@@ -175,11 +172,30 @@ fn ask_peer(peer: &Oxigraph, text: &str) -> u64 {
     results
 }
 
-fn make(store: &Store, admin: &Caller, path: &str, graph: &Graph) {
+/// How many collections are made at a time: their commits wait for the disk together.
+const WRITERS: u64 = 8;
+
+/// First the collections, so that the links between them lead somewhere, then what is stated of them.
+fn fill(store: &Store, admin: &Caller, count: u64) {
+    create(store, admin, "/parent");
+    let each = |work: &(dyn Fn(u64) + Sync)| {
+        std::thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                scope.spawn(move || (writer..count).step_by(WRITERS as usize).for_each(work));
+            }
+        });
+    };
+    each(&|n| create(store, admin, &format!("/parent/{n}")));
+    each(&|n| {
+        let path: StorePath = format!("/parent/{n}").parse().unwrap();
+        let put = |_: &Graph| Ok(described(n));
+        store.change_graph(admin, &path.into(), &Conditions::default(), put).unwrap();
+    });
+}
+
+fn create(store: &Store, admin: &Caller, path: &str) {
     let path: StorePath = path.parse().unwrap();
     store.create(admin, &path, Draft::Collection, CreateOptions::default()).unwrap();
-    let put = |_: &Graph| Ok(graph.clone());
-    store.change_graph(admin, &path.into(), &Conditions::default(), put).unwrap();
 }
 
 fn ask(store: &Store, admin: &Caller, text: &str, format: Format) -> Answer {
