@@ -227,7 +227,8 @@ fn size_of(name: &str) -> Option<usize> {
         "md5" => Some(16),
         "sha1" => Some(20),
         "sha256" => Some(32),
-        "sha512" => Some(64),
+        // LAKEsuperior has no other by default.
+        "sha512" | "blake2b" => Some(64),
         _ => None,
     }
 }
@@ -297,6 +298,11 @@ mod tests {
                 "{value}"
             );
         }
+        let hex = "021ced8799296ceca557832ab941a50b4a11f83478cf141f51f933f653ab9fbcc05a037cddbed06e309bf334942c4e58cdf1a46e237911ccd7fcf9787cbc7fd0";
+        let of_lakesuperior = "BLAKE2B=Ahzth5kpbOylV4MquUGlC0oR+DR4zxQfUfkz9lOrn7zAWgN83b7QbjCb8zSULE5YzfGkbiN5EczX/Pl4fLx/0A==";
+        let read = described(&[("digest", of_lakesuperior)]).digests;
+        let digest = digest_of_urn(&format!("urn:blake2b:{hex}")).unwrap();
+        assert_eq!(read.into_iter().collect::<Vec<_>>(), [digest]);
         for value in ["sha=00", "sha", "whirlpool=00", "urn:sha1:0"] {
             assert!(described(&[("digest", value)]).digests.is_empty());
             assert_eq!(digest_of_urn(value), None);

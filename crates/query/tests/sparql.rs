@@ -200,6 +200,150 @@ fn limits() -> [(&'static str, Limits); 3] {
     ]
 }
 
+/// What a query has within a limit of rows; none if it examines more.
+fn within(world: &World, rows: u64, text: &str) -> Option<u64> {
+    let reading = world.store.reading(&world.admin).unwrap();
+    let asked = Query::parse(text, "http://h/").unwrap();
+    let (words, limits) = (Plain(Graphs::Resources), Limits { rows, ..Limits::none() });
+    let answer = query(&reading, asked, &words, Format::Answers(Answers::Tsv), &limits);
+    answer.ok().map(|answer| answer.results)
+}
+
+/// There are a dozen resources, which a look at each of them, and at the classes of the collections among them, would count.
+#[test]
+fn resources_are_not_examined_for_objects_that_none_of_their_properties_has() {
+    let world = world();
+    let stated = |predicate: &str, object| Statement {
+        subject: None,
+        predicate: predicate.to_owned(),
+        object,
+        unit: None,
+    };
+    let class = Term::Iri("http://e/Box".to_owned());
+    let kind = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+    world.describe(
+        "/open/y",
+        [stated(kind, class), stated("p:to", Term::Iri("cenote:/open/x".to_owned()))],
+    );
+    world.describe("/open/x", [stated("p:color", Term::string("red"))]);
+    for text in [
+        "SELECT ?s { ?s a <http://e/Box> }",
+        "SELECT ?s { ?s ?p <http://e/Box> }",
+        "SELECT ?s { ?s ?p '1'^^<http://www.w3.org/2001/XMLSchema#integer> }",
+        "SELECT ?s { ?s <f:createdBy> 'red' } LIMIT 0",
+        "SELECT ?s { ?s <p:to> ?x . ?x ?p 'red' }",
+    ] {
+        assert!(within(&world, 6, text).is_some(), "{text}");
+    }
+    let linked = "SELECT ?s ?p { ?s ?p <cenote:/open/x> }";
+    assert_eq!(within(&world, 16, linked), Some(2), "{linked}: the link, and what contains it");
+}
+
+#[test]
+fn resources_with_values_beyond_a_condition_are_not_examined() {
+    let world = world();
+    let typed = |value: String, datatype: &str| Term::Literal {
+        value,
+        datatype: Some(format!("http://www.w3.org/2001/XMLSchema#{datatype}")),
+        language: None,
+    };
+    for (n, path) in world::PATHS.iter().enumerate() {
+        let stated = [
+            ("p:n", n.to_string(), "integer"),
+            ("p:at", format!("20{:02}-01-01T00:00:00Z", n + 10), "dateTime"),
+        ];
+        let stated = stated.map(|(predicate, value, datatype)| Statement {
+            subject: None,
+            predicate: predicate.to_owned(),
+            object: typed(value, datatype),
+            unit: None,
+        });
+        world.describe(path, stated);
+    }
+    let (from, to) = ("'2012-06-01T00:00:00Z'", "'2014-06-01T00:00:00Z'");
+    let moments = format!(
+        "?t > {from}^^<http://www.w3.org/2001/XMLSchema#dateTime> && ?t < {to}^^<http://www.w3.org/2001/XMLSchema#dateTime>"
+    );
+    for (condition, count) in
+        [("?n > 9", 2), ("?n = 3", 1), ("1 < ?n && ?n <= 3.5", 2), ("?n < -1", 0)]
+    {
+        let text = format!("SELECT ?s {{ ?s <p:n> ?n FILTER({condition}) }}");
+        assert_eq!(within(&world, 8, &text), Some(count), "{text}");
+    }
+    let text = format!("SELECT ?s {{ ?s <p:at> ?t FILTER({moments}) }}");
+    assert_eq!(within(&world, 8, &text), Some(2), "{text}");
+    let all = "SELECT ?s { ?s <p:n> ?n . ?s <p:at> ?t FILTER(?n > 9) }";
+    assert_eq!(within(&world, 12, all), Some(2), "the bounded pattern comes first");
+}
+
+/// The times of memberships are read ahead where resources are asked for in their order.
+#[test]
+fn the_last_change_of_a_collection_is_that_of_its_members_in_whatever_order_it_is_asked_for() {
+    let world = world();
+    let words = Plain(Graphs::Resources);
+    for n in 0..40 {
+        world.collection(&format!("/open/c{n}"));
+    }
+    for n in (0..40).step_by(3) {
+        world.collection(&format!("/open/c{n}/member"));
+    }
+    let all = world.ask(&world.user, &words, "SELECT ?s ?t { ?s <f:lastModified> ?t }").unwrap();
+    assert!(all.len() > 50, "{all:?}");
+    for row in &all {
+        let (subject, time) = row.split_once('\t').unwrap();
+        let one = format!("SELECT ?t {{ {subject} <f:lastModified> ?t }}");
+        assert_eq!(world.ask(&world.user, &words, &one).unwrap(), [time], "{subject}");
+        let path = subject.trim_start_matches("<cenote:").trim_end_matches('>');
+        let reading = world.store.reading(&world.admin).unwrap();
+        let (stat, _) =
+            reading.graph(&path.parse::<cenote_store::StorePath>().unwrap().into()).unwrap();
+        let described = stat.resource.described().time;
+        let members = reading.membership(&stat).unwrap().map(|it| it.changed);
+        let wanted = members.map_or(stat.resource.modified, |members| members.max(described));
+        let wanted =
+            if stat.resource.kind == cenote_store::Kind::Description { described } else { wanted };
+        let wanted = jiff::Timestamp::from_nanosecond(wanted.nanos().into()).unwrap();
+        assert!(time.contains(&wanted.to_string()), "{subject}: {time} and {wanted}");
+    }
+}
+
+/// A description of so many statements is spread over rows.
+#[test]
+fn one_predicate_of_a_large_description_is_found_whatever_it_is_stated_of() {
+    let world = world();
+    let words = Plain(Graphs::Resources);
+    let stated = |subject: Option<&str>, predicate: String, value: String| Statement {
+        subject: subject.map(str::to_owned),
+        predicate,
+        object: Term::string(value),
+        unit: None,
+    };
+    let many = (0..500).map(|n| stated(None, format!("p:{n}"), "x".repeat(100)));
+    let few = [
+        (None, "own"),
+        (Some("#part"), "part"),
+        (Some("_:n"), "blank"),
+        (Some("http://e/x"), "other"),
+    ];
+    let few = few.map(|(subject, value)| stated(subject, "p:7".to_owned(), value.to_owned()));
+    world.describe("/open/d", many.chain(few));
+    let oracle = world.oracle(&world.user, &words);
+    for text in [
+        "SELECT ?s ?o { ?s <p:7> ?o }",
+        "SELECT ?s ?o { GRAPH <cenote:/open/d> { ?s <p:7> ?o } }",
+        "SELECT ?o { <cenote:/open/d> <p:7> ?o }",
+        "SELECT ?o { <cenote:/open/d#part> <p:7> ?o }",
+        "SELECT ?o { <http://e/x> <p:7> ?o }",
+        "SELECT ?s { ?s <p:7> 'own' }",
+        "SELECT ?s { ?s <p:8> ?x . ?s <p:7> 'own' }",
+        "SELECT ?s { ?s <p:8> ?x . ?s <p:7> 'part' }",
+    ] {
+        let answer = world.ask(&world.user, &words, text).unwrap();
+        assert_eq!(answer, oracle.ask(text), "{text}");
+    }
+    assert_eq!(oracle.ask("SELECT ?o { ?s <p:7> ?o }").len(), 5);
+}
+
 #[test]
 fn the_rows_examined_are_limited() {
     let world = world();

@@ -28,11 +28,11 @@ pub use oxrdf::{
     BlankNode, Dataset, Graph, GraphNameRef, Literal, NamedNode, NamedOrBlankNode, QuadRef, Term,
     Triple,
 };
-pub use read::{Limits, ReadError, read};
+pub use read::{Limits, ReadError, read, read_any_iris};
 pub use spareval::CancellationToken as Cancel;
 pub use sparql::{
-    Answers, Estimate, Format, Query, QueryError, Solutions, SoughtText, TEXT_QUERY, TooLong,
-    Wanted, evaluator,
+    Answers, Bounds, Estimate, Format, Query, QueryError, Solutions, SoughtText, TEXT_QUERY,
+    TooLong, Wanted, evaluator,
 };
 pub use syntax::Syntax;
 pub use update::{DatasetUpdate, Owner, Update, UpdateError};

@@ -48,18 +48,35 @@ pub fn read(
     base: &str,
     limits: Limits,
 ) -> Result<Vec<Triple>, ReadError> {
-    match read_exactly(text, syntax, base, limits) {
+    let parser = parser(syntax, base)?;
+    match read_exactly(text, syntax, &parser, limits) {
         Err(error @ ReadError::Syntax { .. }) if syntax == Syntax::Turtle => {
-            read_exactly(&[text, b"\n."].concat(), syntax, base, limits).map_err(|_| error)
+            read_exactly(&[text, b"\n."].concat(), syntax, &parser, limits).map_err(|_| error)
         }
         read => read,
     }
 }
 
-fn read_exactly(
+/// The same of a text whose IRIs need not be valid, such as `http://h/100%`: they are taken as they are. Some repositories have written such, and their
+/// graphs have to be read to be mended.
+pub fn read_any_iris(
     text: &[u8],
     syntax: Syntax,
     base: &str,
+    limits: Limits,
+) -> Result<Vec<Triple>, ReadError> {
+    read_exactly(text, syntax, &parser(syntax, base)?.lenient(), limits)
+}
+
+fn parser(syntax: Syntax, base: &str) -> Result<RdfParser, ReadError> {
+    let parser = RdfParser::from_format(syntax.format()).without_named_graphs();
+    parser.with_base_iri(base).map_err(|error| malformed(&error))
+}
+
+fn read_exactly(
+    text: &[u8],
+    syntax: Syntax,
+    parser: &RdfParser,
     limits: Limits,
 ) -> Result<Vec<Triple>, ReadError> {
     match syntax {
@@ -67,10 +84,8 @@ fn read_exactly(
         Syntax::RdfXml => rdf_xml::check(text)?,
         Syntax::Turtle | Syntax::NTriples | Syntax::N3 => {}
     }
-    let parser = RdfParser::from_format(syntax.format()).without_named_graphs();
-    let parser = parser.with_base_iri(base).map_err(|error| malformed(&error))?;
     let mut triples = Vec::new();
-    for quad in parser.for_slice(text) {
+    for quad in parser.clone().for_slice(text) {
         let triple = match quad {
             Err(error) if syntax == Syntax::Turtle && is_missing_stop(&error) => continue,
             quad => Triple::from(quad?),
@@ -147,6 +162,16 @@ mod tests {
                 "<http://h/a/b> <http://h/a/p> <http://h/y>"
             ]
         );
+    }
+
+    #[test]
+    fn invalid_iris_are_read_only_where_they_are_asked_for() {
+        for syntax in [Syntax::Turtle, Syntax::NTriples] {
+            let text = b"<http://h/100%> <a:p> <http://h/50%/x> .";
+            assert!(read(text, syntax, "http://h/", ALL).is_err());
+            let triples = read_any_iris(text, syntax, "http://h/", ALL).unwrap();
+            assert_eq!(triples[0].to_string(), "<http://h/100%> <a:p> <http://h/50%/x>");
+        }
     }
 
     #[test]

@@ -106,6 +106,12 @@ impl Reading {
         people::name_of(&self.view, id)
     }
 
+    /// Whether a user or group may have this name, as [`Reading::person_name`] shows it; true if the caller may not know.
+    pub fn may_be_person(&self, name: &str) -> Result<bool> {
+        let hidden = !self.may_list_persons() || name.starts_with('#');
+        Ok(hidden || people::by_name(&self.view, name)?.is_some())
+    }
+
     /// The attributes of a resource, person or place that the caller may see.
     pub fn avus(&self, id: u64) -> Result<Vec<Avu>> {
         let graph = metadata::read(&self.view, id)?;

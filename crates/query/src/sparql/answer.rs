@@ -46,7 +46,7 @@ pub fn query<'a>(
     limits: &Limits,
 ) -> Result<Answer> {
     let source = source.into();
-    meter::run(limits, || answer(&Graph::new(source, words), query, format, limits))
+    meter::run(limits, || answer(&Graph::new(source, words, &query)?, query, format, limits))
 }
 
 fn answer(graph: &Graph<'_>, mut query: Query, format: Format, limits: &Limits) -> Result<Answer> {

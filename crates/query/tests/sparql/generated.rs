@@ -12,6 +12,10 @@ const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const LDP: &str = "http://www.w3.org/ns/ldp#";
 const PREDICATES: [&str; 3] = ["p:a", "p:b", "p:c"];
 
+const MOMENTS: [&str; 3] =
+    ["2020-01-02T00:00:00Z", "2020-01-02T03:00:00", "2020-01-01T20:00:00-05:00"];
+const MOMENT: &str = "'2020-01-02T01:00:00Z'^^<http://www.w3.org/2001/XMLSchema#dateTime>";
+
 fn path() -> impl Strategy<Value = String> {
     select(&PATHS[..]).prop_map(|path| format!("cenote:{path}"))
 }
@@ -29,7 +33,11 @@ fn iri() -> impl Strategy<Value = String> {
 fn literal() -> impl Strategy<Value = (String, Option<String>, Option<String>)> {
     let value = select(&["1", "2", "10", "x", "a b", "2020-01-02T00:00:00Z", "true"][..]);
     let plain = value.clone().prop_map(|value| (value.to_owned(), None, None));
-    let typed = (select(&["1", "2", "10"][..]), select(&["integer", "decimal", "string"][..]));
+    let moment = (select(&MOMENTS[..]), Just("dateTime"));
+    let number = (select(&["1", "2", "10"][..]), select(&["integer", "decimal", "string"][..]));
+    let close =
+        (select(&["1.00000000001", "2.5", "-1e0", "INF"][..]), select(&["float", "double"][..]));
+    let typed = prop_oneof![6 => number, 1 => moment, 2 => close];
     let typed = typed.prop_filter_map("a string has no datatype", |(value, datatype)| {
         let datatype = (datatype != "string").then(|| format!("{XSD}{datatype}"));
         Some((value.to_owned(), datatype, None))
@@ -167,11 +175,27 @@ fn group() -> impl Strategy<Value = String> {
     })
 }
 
+/// A comparison with a number or a moment.
+fn bound() -> impl Strategy<Value = String> {
+    let value = select(&["1", "2", "2.5", "1e1", "-1", "'2'", MOMENT][..]);
+    let comparison = select(&["<", "<=", ">", ">=", "=", "!="][..]);
+    let variable = select(&["?b", "?b", "?c"][..]);
+    (variable, comparison, value, any::<bool>()).prop_map(
+        |(variable, comparison, value, turned)| match turned {
+            true => format!("{value} {comparison} {variable}"),
+            false => format!("{variable} {comparison} {value}"),
+        },
+    )
+}
+
 fn filter() -> impl Strategy<Value = String> {
     prop_oneof![
         value(&["?a", "?b"]).prop_map(|value| format!("FILTER(?b = {value}) ")),
         value(&["?a", "?b"]).prop_map(|value| format!("FILTER(?a != {value}) ")),
-        Just("FILTER(?b > 1) ".to_owned()),
+        bound().prop_map(|bound| format!("FILTER({bound}) ")),
+        (bound(), bound()).prop_map(|(one, other)| format!("FILTER({one} && {other}) ")),
+        (triple(&["?a", "?c"]), bound())
+            .prop_map(|(triple, bound)| format!("OPTIONAL {{ {triple} FILTER({bound}) }} ")),
         Just("FILTER(isIRI(?b) || isBlank(?b)) ".to_owned()),
         Just("FILTER(STRSTARTS(STR(?a), 'cenote:/open')) ".to_owned()),
         Just("FILTER(REGEX(STR(?b), 'X', 'i')) ".to_owned()),

@@ -112,6 +112,11 @@ impl World {
         self.share("/home/p/s/shared", Rights::READ_OBJECT, Scope::This);
     }
 
+    pub(crate) fn collection(&self, path: &str) {
+        let path: StorePath = path.parse().unwrap();
+        self.store.create(&self.admin, &path, Draft::Collection, CreateOptions::default()).unwrap();
+    }
+
     fn share(&self, path: &str, rights: Rights, scope: Scope) {
         let change = AccessChange::Grant("u".into(), rights.into(), scope);
         let at: At = path.parse::<StorePath>().unwrap().into();

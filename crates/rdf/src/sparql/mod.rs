@@ -1,6 +1,7 @@
 //! SPARQL 1.1 queries, independent of where the triples are: what of them is accepted, in which order patterns are joined, and
 //! how results are written.
 
+mod bounds;
 mod complexity;
 mod format;
 mod order;
@@ -9,6 +10,7 @@ mod replace;
 mod results;
 mod text;
 
+pub use self::bounds::Bounds;
 pub(crate) use self::complexity::check as check_complexity;
 pub use self::format::{Answers, Format};
 pub use self::order::{Estimate, Wanted};

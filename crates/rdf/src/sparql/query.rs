@@ -1,10 +1,13 @@
 //! A query, parsed.
 
+use std::collections::HashMap;
+
 use oxrdf::{GraphName, NamedNode, NamedOrBlankNode};
 use spareval::QueryDatasetSpecification;
 use spargebra::SparqlParser;
 use spargebra::algebra::GraphPattern;
 
+use super::bounds::{Bounds, bounds};
 use super::order::{Estimate, ordered};
 use super::{check_complexity, replace, text};
 
@@ -65,6 +68,16 @@ impl Query {
         let pattern = pattern(&mut self.query);
         let empty = GraphPattern::Bgp { patterns: Vec::new() };
         *pattern = ordered(std::mem::replace(pattern, empty), estimate);
+    }
+
+    /// What its conditions leave of the objects of predicates: triples with others are in no solution.
+    pub fn bounds(&self) -> HashMap<NamedNode, Bounds> {
+        match &self.query {
+            spargebra::Query::Select { pattern, .. }
+            | spargebra::Query::Construct { pattern, .. }
+            | spargebra::Query::Describe { pattern, .. }
+            | spargebra::Query::Ask { pattern, .. } => bounds(pattern),
+        }
     }
 
     /// Whether the answer is a graph, and not a table or a truth.

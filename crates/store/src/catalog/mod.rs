@@ -14,14 +14,14 @@ mod view;
 pub(crate) use crate::model::ChangeKind;
 pub(crate) use ahead::Ahead;
 pub(crate) use edges::Edges;
-pub(crate) use record::{Record, is_whole, value_of};
+pub(crate) use record::{Record, decoded, is_whole, value_of};
 pub(crate) use remembering::Remembering;
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
     DrainPhase, FinishedRecord, GraphInPlace, GraphRecord, HolderRecord, JobRecord, KeyRecord,
-    NoteRecord, PartRecord, Placed, QuotaKind, QuotaRecord, RestoreJob, RunningRecord, ServerId,
-    ServerRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord, TokenRecord, TrashRecord,
-    TreeJob, TreeWork, UploadRecord, VersionAttributes, VersionRecord,
+    NoteRecord, PartRecord, PartialGraph, Placed, QuotaKind, QuotaRecord, RestoreJob,
+    RunningRecord, ServerId, ServerRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord,
+    TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord, VersionAttributes, VersionRecord,
 };
 pub(crate) use transaction::{Announced, Reads, Transaction, Work};
 pub(crate) use view::View;

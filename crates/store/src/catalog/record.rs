@@ -39,12 +39,17 @@ where
     }
 
     fn from_value(value: &[u8]) -> Result<Self> {
-        let decoded = body(value).and_then(|body| {
-            minicbor::decode(body)
-                .map_err(|fault| Error::damaged(format!("a record does not decode: {fault}")))
-        });
-        decoded.inspect_err(|error| damage::note(&error.to_string()))
+        decoded(value, &mut ())
     }
+}
+
+/// The record in a value, or what of it a context asks for.
+pub(crate) fn decoded<'b, C, T: Decode<'b, C>>(value: &'b [u8], context: &mut C) -> Result<T> {
+    let decoded = body(value).and_then(|body| {
+        minicbor::decode_with(body, context)
+            .map_err(|fault| Error::damaged(format!("a record does not decode: {fault}")))
+    });
+    decoded.inspect_err(|error| damage::note(&error.to_string()))
 }
 
 /// The value of what is written as a record, and need not be one that is read.

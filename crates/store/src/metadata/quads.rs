@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use cenote_kv::KeyRange;
+
 use super::index::{Scan, Sought, WithAnyPredicate, of_predicate, of_statement};
 use super::links::{Links, canonical, iri_of, names_resource, path_of};
 use crate::catalog::{Reads, View, keys};
@@ -141,6 +143,12 @@ impl<'a> Candidates<'a> {
             _ => (Vec::new(), scan(vec![keys::graphs()])),
         };
         Ok(Self { first, scan, literal, seen: HashSet::new() })
+    }
+
+    /// Those of which the index has entries in these ranges.
+    pub(super) fn among(view: &'a View, ranges: Vec<KeyRange>) -> Self {
+        let scan = Scan::new(view, ranges);
+        Self { first: Vec::new(), scan, literal: None, seen: HashSet::new() }
     }
 
     fn step(&mut self) -> Result<Option<ResourceId>> {

@@ -13,7 +13,8 @@ use super::classes::classes_in;
 use super::index::{entries, entries_of, hash, sharing};
 use super::vocabulary::predicates_of;
 use crate::catalog::{
-    GraphInPlace, GraphRecord, Reads, Record, Spread, Transaction, keys, value_of,
+    GraphInPlace, GraphRecord, PartialGraph, Reads, Record, Spread, Transaction, decoded, keys,
+    value_of,
 };
 use crate::model::{Graph, Statement};
 use crate::{AvuChange, Result};
@@ -99,6 +100,26 @@ pub(crate) fn read(reads: &impl Reads, id: u64) -> Result<Graph> {
 pub(super) fn statements(reads: &impl Reads, id: u64) -> Result<Vec<Statement>> {
     let record = reads.get::<GraphRecord>(&keys::graph(id))?.unwrap_or_default();
     statements_of(reads, id, record)
+}
+
+/// The statements of a description that have a predicate, in no particular order; the others are not copied.
+///
+/// Cost: a read of the record, and of a spread description the rows of these statements, and those about anything but the resource itself.
+pub(super) fn with_predicate(
+    reads: &impl Reads,
+    id: u64,
+    predicate: &str,
+) -> Result<Vec<Statement>> {
+    let Some(value) = reads.value(&keys::graph(id))? else { return Ok(Vec::new()) };
+    let part: PartialGraph = decoded(&value, &mut &*predicate)?;
+    let mut statements = part.statements;
+    let own = keys::quads_of(id, 0, hash(predicate), None);
+    for range in [own, keys::quads_of_others(id)].iter().filter(|_| part.is_spread) {
+        for (_, value) in reads.rows(range, usize::MAX)? {
+            statements.extend(decoded::<_, PartialGraph>(&value, &mut &*predicate)?.statements);
+        }
+    }
+    Ok(statements)
 }
 
 /// The description that has this record.

@@ -202,7 +202,7 @@ fn of_source(error: cenote_client::Error, place: &Place) -> CliError {
 
 /// The best digest reported by the source.
 fn best(described: &Described) -> Option<&'static str> {
-    ["sha256", "sha512", "sha1", "md5"]
+    ["sha256", "sha512", "blake2b", "sha1", "md5"]
         .into_iter()
         .find(|name| described.digests.contains_key(*name))
 }
@@ -241,6 +241,7 @@ mod tests {
         ] {
             assert!(!is_same(&there, &other));
         }
+        assert!(!is_same(&described(3, &[("blake2b", 1)]), &described(3, &[("blake2b", 2)])));
         assert!(is_same(&described(3, &[]), &described(3, &[("sha1", 1)])));
     }
 }

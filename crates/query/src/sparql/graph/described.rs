@@ -40,7 +40,7 @@ impl Like {
     }
 
     /// Whether managed triples of a resource may match.
-    fn is_about(&self, id: ResourceId) -> bool {
+    pub(super) fn is_about(&self, id: ResourceId) -> bool {
         self.subject.as_ref().is_none_or(|subject| subject.id() == Some(id))
     }
 }
@@ -94,8 +94,13 @@ impl Graph<'_> {
         Ok(triples.iter().filter(|triple| like.matches(triple)).cloned().collect())
     }
 
+    /// Whether a description was read as a whole, and is remembered.
+    pub(super) fn is_described(&self, id: ResourceId) -> bool {
+        self.described.borrow().contains_key(&id)
+    }
+
     /// Whether anything is stated with a predicate anywhere.
-    fn is_stated(&self, predicate: &str) -> Result<bool> {
+    pub(super) fn is_stated(&self, predicate: &str) -> Result<bool> {
         if let Some(known) = self.stated.borrow().get(predicate) {
             return Ok(*known);
         }

@@ -8,7 +8,6 @@ use cenote_store::{Pattern, ResourceId, Term};
 
 use super::Graph;
 use super::described::Like;
-use super::managed::Said;
 use super::node::{Node, What};
 use crate::Result;
 
@@ -45,10 +44,36 @@ impl<'a> Graph<'a> {
     fn about(&'a self, id: ResourceId, like: &Like) -> Result<Found<'a>> {
         let others =
             self.stating_of(like)?.filter(move |it| !matches!(it, Ok((it, _)) if *it == id));
-        Ok(Box::new(one(id, Which::All).chain(others)))
+        Ok(Box::new(one(id, self.which(id, like)?).chain(others)))
+    }
+
+    /// Which triples of the subject of a pattern may match.
+    pub(super) fn which(&self, id: ResourceId, like: &Like) -> Result<Which> {
+        Ok(if self.may_state(id, like)? { Which::All } else { Which::Managed })
+    }
+
+    /// Whether the description of a resource may state this, as far as is known without reading it.
+    fn may_state(&self, id: ResourceId, like: &Like) -> Result<bool> {
+        if like.text.is_some() || self.is_described(id) {
+            return Ok(true);
+        }
+        let Some(predicate) = &like.predicate else { return Ok(true) };
+        let Some(predicate) = self.sought(predicate)? else { return Ok(false) };
+        let object = like.object.as_ref().map(|object| self.stated_object(object)).transpose()?;
+        Ok(match object.flatten() {
+            Some(object) if self.is_stated(&predicate)? => {
+                self.data.may_state(id, &predicate, &object)?
+            }
+            Some(_) => false,
+            // Blank nodes are objects, too, which no index has as the query does.
+            None => true,
+        })
     }
 
     fn stating_of(&'a self, like: &Like) -> Result<Found<'a>> {
+        if !self.data.states_of_others()? {
+            return Ok(none());
+        }
         let sought = like.subject.as_ref().map(|subject| self.sought(subject)).transpose()?;
         let Some(iri) = sought.flatten() else { return Ok(none()) };
         let ids = self.data.stating_of(&iri)?;
@@ -70,61 +95,22 @@ impl<'a> Graph<'a> {
             return Ok(none());
         }
         let pattern = Pattern { predicate, object: object.flatten(), ..Pattern::default() };
-        let stating = self.data.stating(&pattern)?;
-        let stating = stating.map(|id| Ok((id?, Which::All)));
+        let stating = self.stating(&pattern, like)?;
         Ok(match self.managing(like)? {
             None => Box::new(stating),
             Some(managing) => Box::new(once_each(stating, managing)),
         })
     }
 
-    /// Where managed triples may match; none if nowhere.
-    fn managing(&'a self, like: &Like) -> Result<Option<Found<'a>>> {
-        let Some(predicate) = &like.predicate else { return Ok(Some(self.all(Which::Managed))) };
-        let of_object = like.object.as_ref().and_then(Node::id);
-        let is_relation = self.memberships_by(predicate)?;
-        Ok(match (self.vocabulary.said(predicate), of_object) {
-            (None, _) => is_relation,
-            (Some(Said::Contains), Some(child)) if is_relation.is_none() => {
-                let seen = self.data.seen(child)?;
-                Some(seen.map_or_else(none, |seen| one(seen.resource.parent, Which::Managed)))
+    fn stating(&'a self, pattern: &Pattern, like: &Like) -> Result<Found<'a>> {
+        let between = like.predicate.as_ref().and_then(|predicate| self.between(predicate));
+        Ok(match (pattern, between) {
+            (Pattern { predicate: Some(predicate), object: None, .. }, Some(between)) => {
+                let ids = self.data.stating_between(predicate, between.texts());
+                Box::new(ids.map(|id| Ok((id?, Which::All))))
             }
-            (Some(Said::Parent), Some(parent)) => {
-                let all = self.data.seen(parent)?.is_none_or(|parent| !parent.may_list);
-                match all {
-                    // Resources in it may be shared with callers who may not list it.
-                    true => Some(self.all(Which::Managed)),
-                    false => {
-                        let children = self.data.children(parent)?.filter_map(Result::transpose);
-                        Some(Box::new(children.map(|seen| Ok((seen?.id, Which::Managed)))))
-                    }
-                }
-            }
-            _ => Some(self.all(Which::Managed)),
+            _ => Box::new(self.data.stating(pattern)?.map(|id| Ok((id?, Which::All)))),
         })
-    }
-
-    /// The resources of which containers say something with a predicate; none if no container does.
-    fn memberships_by(&'a self, predicate: &Node) -> Result<Option<Found<'a>>> {
-        let memberships = self.memberships()?.iter();
-        let said: Vec<_> = memberships.filter(|it| it.relation == *predicate).collect();
-        if said.is_empty() {
-            return Ok(None);
-        }
-        let mut ids = Vec::new();
-        for membership in said {
-            match membership.inverse {
-                false => ids.extend(membership.resource.id()),
-                true => {
-                    for child in self.data.children(membership.container)? {
-                        ids.extend(child?.map(|child| child.id));
-                    }
-                }
-            }
-        }
-        let mut known = HashSet::new();
-        ids.retain(|id| known.insert(*id));
-        Ok(Some(Box::new(ids.into_iter().map(|id| Ok((id, Which::Managed))))))
     }
 
     /// All resources that the caller may see.
@@ -145,11 +131,11 @@ impl<'a> Graph<'a> {
     }
 }
 
-fn none<'a>() -> Found<'a> {
+pub(super) fn none<'a>() -> Found<'a> {
     Box::new(std::iter::empty())
 }
 
-fn one<'a>(id: ResourceId, which: Which) -> Found<'a> {
+pub(super) fn one<'a>(id: ResourceId, which: Which) -> Found<'a> {
     Box::new(std::iter::once(Ok((id, which))))
 }
 

@@ -17,7 +17,7 @@ use crate::Result;
 
 const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const LDP: &str = "http://www.w3.org/ns/ldp#";
-const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 /// The media type of bytes of which nothing is known.
 const OCTETS: &str = "application/octet-stream";
 
@@ -41,7 +41,7 @@ pub(super) enum Said {
 
 impl Said {
     /// In the same order as in the linked-data opening.
-    const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Type,
         Self::Created,
         Self::CreatedBy,
@@ -175,6 +175,18 @@ impl Vocabulary {
             types.push(&self.root);
         }
         types
+    }
+
+    /// Whether it is the type of any resource.
+    pub(super) fn is_type(&self, class: &Node) -> bool {
+        let all = [&self.rdf_source, &self.container, &self.binary];
+        let fedora = [&self.fedora_container, &self.fedora_binary, &self.root];
+        self.is_common(class) || all.contains(&class) || fedora.contains(&class)
+    }
+
+    /// Whether most resources may have this type.
+    pub(super) fn is_common(&self, class: &Node) -> bool {
+        [&self.resource, &self.fedora_resource].contains(&class) || self.is_class(class)
     }
 
     /// Whether a type distinguishes the classes of containers.
@@ -318,26 +330,6 @@ impl Graph<'_> {
         let node = literal(self.reading.person_name(id)?);
         self.persons.borrow_mut().insert(id, node.clone());
         Ok(node)
-    }
-
-    /// Roughly how many managed triples are like this.
-    pub(super) fn managed_estimate(&self, predicate: Option<&Node>, object: Option<&Node>) -> u64 {
-        const RESOURCES: u64 = 100_000;
-        let said = predicate.and_then(|predicate| self.vocabulary.said(predicate));
-        match (said, object) {
-            (None, _) if predicate.is_some() => 0,
-            (Some(Said::Type), Some(class)) => {
-                let common = [&self.vocabulary.resource, &self.vocabulary.fedora_resource];
-                match self.vocabulary.is_class(class) || common.contains(&class) {
-                    true => RESOURCES,
-                    false => RESOURCES / 2,
-                }
-            }
-            (Some(Said::Contains | Said::Parent), Some(_)) => 16,
-            (Some(_), Some(_)) => RESOURCES / 16,
-            (Some(_), None) => RESOURCES,
-            (None, _) => RESOURCES.saturating_mul(10),
-        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! One state of the store as an RDF dataset.
 //!
-//! * `node` and `terms` are its terms, `managed` and `members` the triples that follow from the state of the store,
-//! * `described` the triples of one resource, `text` what asks for words, `found` the resources in which a pattern may match, and `patterns` both together.
+//! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed` and `members` the triples that follow from the state of the store,
+//! * `described` the triples of one resource, `text` what asks for words, `found` and `managing` the resources in which a pattern may match, and
+//!   `patterns` both together.
 //!
 //! Invariants: a triple is in the graph of the resource in whose description it is, or that it is about. The default graph is the
 //! union of all graphs, in which each triple is once. What the caller may not see is in no graph, and is not counted.
 
+mod bounded;
 mod described;
 mod found;
 mod managed;
+mod managing;
 mod members;
 mod node;
 mod part;
@@ -20,10 +23,11 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use cenote_rdf::Wanted;
+use cenote_rdf::{Query, Wanted};
 use cenote_store::{Dataset, Pattern, PersonId, Reading, ResourceId, TextLead};
 use spareval::{InternalQuad, QueryableDataset};
 
+use self::bounded::Between;
 use self::described::Triple;
 use self::managed::Vocabulary;
 use self::members::Membership;
@@ -46,6 +50,8 @@ pub(super) struct Graph<'a> {
     stated: RefCell<HashMap<String, bool>>,
     persons: RefCell<HashMap<PersonId, Node>>,
     memberships: OnceCell<Vec<Membership>>,
+    /// What the query leaves of the objects of a predicate.
+    bounds: HashMap<Node, Between>,
 }
 
 impl std::fmt::Debug for Graph<'_> {
@@ -55,9 +61,10 @@ impl std::fmt::Debug for Graph<'_> {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(source: Source<'a>, words: &'a dyn Words) -> Self {
+    /// The state as one query needs it.
+    pub(super) fn new(source: Source<'a>, words: &'a dyn Words, query: &Query) -> Result<Self> {
         let Source { reading, lead } = source;
-        Self {
+        let mut graph = Self {
             reading,
             lead,
             data: reading.dataset(),
@@ -69,7 +76,10 @@ impl<'a> Graph<'a> {
             stated: RefCell::default(),
             persons: RefCell::default(),
             memberships: OnceCell::new(),
-        }
+            bounds: HashMap::new(),
+        };
+        graph.bound(query.bounds())?;
+        Ok(graph)
     }
 
     /// Roughly how many triples are like this.
@@ -85,8 +95,15 @@ impl<'a> Graph<'a> {
             object: object.as_ref().map(|node| self.stated_object(node)).transpose()?.flatten(),
             ..Pattern::default()
         };
-        let stated = self.data.estimate(&pattern)?;
-        Ok(stated.saturating_add(self.managed_estimate(predicate.as_ref(), object.as_ref())))
+        let between = predicate.as_ref().and_then(|predicate| self.between(predicate));
+        let stated = match (&pattern, between) {
+            (Pattern { predicate: Some(predicate), object: None, .. }, Some(between)) => {
+                self.data.estimate_between(predicate, between.texts())?
+            }
+            _ => self.data.estimate(&pattern)?,
+        };
+        let managed = self.managed_estimate(predicate.as_ref(), object.as_ref())?;
+        Ok(stated.saturating_add(managed))
     }
 }
 

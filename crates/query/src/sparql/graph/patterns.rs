@@ -45,6 +45,13 @@ impl<'a> Graph<'a> {
 
     /// The union of all graphs, each triple once.
     fn union(&'a self, like: Like) -> Quads<'a> {
+        match self.alone(&like) {
+            Ok(Some(triples)) => {
+                return Box::new(triples.into_iter().map(|triple| Ok(quad(triple, None))));
+            }
+            Ok(None) => {}
+            Err(error) => return Box::new(std::iter::once(Err(error))),
+        }
         let mut once = Once::default();
         let found = self.found(&like);
         flat(found.map(move |found| {
@@ -62,6 +69,26 @@ impl<'a> Graph<'a> {
                 None => Ok(triples.into_iter().map(|triple| quad(triple, None)).collect()),
             }
         }))
+    }
+
+    /// What matches of one resource, if nothing but its own graph has triples about it: none of them is there twice, and nowhere else is to
+    /// be looked. Joins ask for this once for each solution.
+    fn alone(&self, like: &Like) -> Result<Option<Vec<Triple>>> {
+        let Some(id) = like.subject.as_ref().and_then(Node::id) else { return Ok(None) };
+        if like.text.is_some() || self.data.states_of_others()? {
+            return Ok(None);
+        }
+        // If all is known, it is one triple: what the server states need not be looked for in the description.
+        let is_bound = like.predicate.is_some() && like.object.is_some();
+        let mut triples = Vec::new();
+        if is_bound {
+            triples = self.of_resource(id, Which::Managed, like)?;
+        }
+        if triples.is_empty() {
+            triples = self.of_resource(id, self.which(id, like)?, like)?;
+        }
+        triples.iter().try_for_each(|_| meter::row())?;
+        Ok(Some(triples))
     }
 
     /// All named graphs, with their names.
@@ -91,6 +118,7 @@ impl<'a> Graph<'a> {
         match which {
             Which::All => self.triples(id, like),
             Which::Stated => self.stated(id, like),
+            Which::Managed if !like.is_about(id) => Ok(Vec::new()),
             Which::Managed => {
                 meter::row()?;
                 self.managed(id, like)

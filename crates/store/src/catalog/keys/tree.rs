@@ -205,6 +205,11 @@ pub(crate) fn quads(id: u64) -> KeyRange {
     Key::new(b'Q').id(id).prefix()
 }
 
+/// Those of the statements about anything but the resource itself.
+pub(crate) fn quads_of_others(id: u64) -> KeyRange {
+    KeyRange { start: Key::new(b'Q').id(id).id(1).done(), ..quads(id) }
+}
+
 /// The rows of the statements with a subject and a predicate, and with an object if one is given.
 pub(crate) fn quads_of(id: u64, subject: u64, predicate: u64, object: Option<u64>) -> KeyRange {
     let key = Key::new(b'Q').id(id).id(subject).id(predicate);

@@ -2,6 +2,7 @@
 
 mod blob;
 mod change;
+mod graph;
 mod job;
 mod note;
 mod quota;
@@ -13,6 +14,7 @@ use minicbor::{Decode, Encode};
 
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::change::ChangeRecord;
+pub(crate) use self::graph::{GraphInPlace, GraphRecord, PartialGraph, Spread};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, RestoreJob, Tally, TreeJob, TreeWork};
 pub(crate) use self::note::NoteRecord;
 pub(crate) use self::quota::{Placed, QuotaKind, QuotaRecord};
@@ -20,8 +22,7 @@ pub(crate) use self::server::{FinishedRecord, HolderRecord, KeyRecord, ServerId,
 pub(crate) use self::trash::{Amount, TrashRecord};
 pub(crate) use self::version::{DifferenceRecord, VersionAttributes, VersionRecord};
 use crate::model::{
-    ContentHead, ContentId, Digests, Graph, Kind, PersonId, PlaceId, ResourceId, Rights, Statement,
-    Time, TokenScope,
+    ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId, Rights, Time, TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -31,35 +32,6 @@ pub(crate) struct Child {
     pub(crate) id: ResourceId,
     #[n(1)]
     pub(crate) kind: Kind,
-}
-
-/// The description of a resource, or a statement of a large one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
-pub(crate) struct GraphRecord {
-    #[n(0)]
-    pub(crate) statements: Vec<Statement>,
-    /// Set if the statements are in rows of their own.
-    #[n(1)]
-    pub(crate) spread: Option<Spread>,
-}
-
-/// A [`GraphRecord`] to be written, of statements that are not copied for it.
-#[derive(Debug, Encode)]
-pub(crate) struct GraphInPlace<'a> {
-    #[n(0)]
-    pub(crate) statements: &'a Graph,
-    #[n(1)]
-    pub(crate) spread: Option<Spread>,
-}
-
-/// How much there is in the rows of a description.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
-pub(crate) struct Spread {
-    #[n(0)]
-    pub(crate) statements: u64,
-    /// As they are encoded.
-    #[n(1)]
-    pub(crate) bytes: u64,
 }
 
 /// An access token; the token itself is not kept.

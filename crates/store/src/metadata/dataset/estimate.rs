@@ -31,7 +31,9 @@ impl Dataset<'_> {
                     None => sought.objects(),
                 }
             }
-            Pattern { predicate: Some(predicate), .. } => return self.of_predicate(predicate),
+            Pattern { predicate: Some(predicate), .. } => {
+                return self.of_predicate(predicate, &order::classes());
+            }
             _ => return self.count(&keys::graphs()).map(|graphs| graphs.saturating_mul(16)),
         };
         let counts = ranges.iter().map(|range| self.count(range));
@@ -53,18 +55,34 @@ impl Dataset<'_> {
         Ok(self.view.rows(range, READ)?.len() as u64)
     }
 
-    fn of_predicate(&self, predicate: &str) -> Result<u64> {
+    /// The same of those that [`stating_between`](Self::stating_between) leads to.
+    pub fn estimate_between(
+        &self,
+        predicate: &str,
+        (least, most): (Option<&str>, Option<&str>),
+    ) -> Result<u64> {
+        let between = order::between(least, most);
+        let of = |class: &RangeInclusive<u64>| {
+            let (start, end) = (*class.start(), *class.end());
+            let within = |it: &RangeInclusive<u64>| start.max(*it.start())..=end.min(*it.end());
+            between.iter().map(within).filter(|both| !both.is_empty()).collect::<Vec<_>>()
+        };
+        let classes: Vec<_> = order::classes().iter().flat_map(of).collect();
+        self.of_predicate(predicate, &classes)
+    }
+
+    fn of_predicate(&self, predicate: &str, objects: &[RangeInclusive<u64>]) -> Result<u64> {
         let mut sum = 0;
         for key in predicate_keys(predicate) {
-            for class in order::classes() {
-                sum += self.in_class(key, class)?;
+            for range in objects {
+                sum += self.in_range(key, range.clone())?;
             }
         }
         Ok(sum)
     }
 
-    /// How many entries of a predicate have objects of one class.
-    fn in_class(&self, predicate: u64, class: RangeInclusive<u64>) -> Result<u64> {
+    /// How many entries of a predicate have objects in a range of one class.
+    fn in_range(&self, predicate: u64, class: RangeInclusive<u64>) -> Result<u64> {
         let range = keys::statements_between(predicate, class.clone());
         let rows = self.view.rows(&range, READ)?;
         let count = rows.len() as u64;

@@ -4,6 +4,7 @@
 //! Invariants: nothing is returned of a resource whose description the caller may not read. A resource has one node ([`Node::Resource`]),
 //! however an IRI spells it; an IRI that names nothing that the caller sees is an [`Node::Iri`] as they are shown it.
 
+mod clocks;
 mod estimate;
 mod node;
 mod seen;
@@ -12,12 +13,15 @@ use std::rc::Rc;
 
 use cenote_kv::Row;
 
+use self::clocks::Clocks;
 pub use self::node::{Fact, Node};
 use self::seen::Sight;
 pub use self::seen::VisibleResource;
-use super::index::{self, Scan};
+use super::index::{self, Scan, order};
+use super::links::names_resource;
 use super::quads::{Candidates, Pattern};
-use super::{Links, iri_of, read};
+use super::stored::{statements, with_predicate};
+use super::{Links, iri_of};
 use crate::catalog::{Reads, Record, View, keys};
 use crate::model::{Kind, Name, Resource, ResourceId, Statement, StorePath, Term, Time};
 use crate::text::{TextCandidates, TextLead, TextQuery};
@@ -28,6 +32,7 @@ pub struct Dataset<'a> {
     view: &'a View,
     links: Links<'a, View>,
     sight: Sight<'a>,
+    clocks: Clocks<'a>,
 }
 
 impl std::fmt::Debug for Dataset<'_> {
@@ -41,7 +46,8 @@ const STEP: usize = 1_000;
 
 impl<'a> Dataset<'a> {
     pub(crate) fn new(view: &'a View, caller: &'a Caller) -> Self {
-        Self { view, links: Links::new(view, caller), sight: Sight::new(view, caller) }
+        let (links, sight) = (Links::new(view, caller), Sight::new(view, caller));
+        Self { view, links, sight, clocks: Clocks::new(view) }
     }
 
     /// A resource, if the caller may see it.
@@ -59,8 +65,8 @@ impl<'a> Dataset<'a> {
         let described = seen.resource.described().time;
         match seen.resource.kind {
             Kind::Collection => {
-                let membership = resources::membership(self.view, seen.id, &seen.resource)?;
-                Ok(described.max(membership.changed))
+                let members = self.clocks.changed(seen.id)?.unwrap_or(seen.resource.created);
+                Ok(described.max(members))
             }
             _ => Ok(described),
         }
@@ -123,27 +129,28 @@ impl<'a> Dataset<'a> {
 
     /// The statements in the description of a resource, or those with one predicate; none if the caller may not see it.
     pub fn facts(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
-        self.facts_that(id, |it| predicate.is_none_or(|iri| it.predicate == iri))
+        self.facts_that(id, predicate, |_| true)
     }
 
     /// The same of those whose objects are literals.
     pub fn literals(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
-        self.facts_that(id, |it| {
-            matches!(it.object, Term::Literal { .. })
-                && predicate.is_none_or(|iri| it.predicate == iri)
-        })
+        self.facts_that(id, predicate, |it| matches!(it.object, Term::Literal { .. }))
     }
 
     fn facts_that(
         &self,
         id: ResourceId,
+        predicate: Option<&str>,
         is_wanted: impl Fn(&Statement) -> bool,
     ) -> Result<Vec<Fact>> {
         if self.seen(id)?.is_none() {
             return Ok(Vec::new());
         }
-        let graph = read(self.view, id.0)?;
-        let wanted = graph.into_iter().filter(|it| is_wanted(it));
+        let statements = match predicate {
+            Some(predicate) => with_predicate(self.view, id.0, predicate)?,
+            None => statements(self.view, id.0)?,
+        };
+        let wanted = statements.into_iter().filter(|it| is_wanted(it));
         wanted.map(|statement| self.fact(id, statement)).collect()
     }
 
@@ -158,6 +165,17 @@ impl<'a> Dataset<'a> {
         Candidates::new(self.view, &self.links, &pattern.canonical(&self.links)?)
     }
 
+    /// The descriptions in which the index has a statement with a predicate whose object is between two numbers or moments, and those with one whose
+    /// object is none, or not of their kind. Moments without an offset are in UTC.
+    pub fn stating_between(
+        &self,
+        predicate: &str,
+        (least, most): (Option<&str>, Option<&str>),
+    ) -> impl Iterator<Item = Result<ResourceId>> + use<'a> {
+        let objects = order::between(least, most);
+        Candidates::among(self.view, index::of_predicate_between(predicate, &objects))
+    }
+
     /// The resources that may have the words of a query, by id: some of them have not, and some the caller may not read. None if the index
     /// cannot lead in this state.
     pub fn holding<'t>(
@@ -167,6 +185,25 @@ impl<'a> Dataset<'a> {
     ) -> Result<Option<impl Iterator<Item = Result<ResourceId>> + use<'t>>> {
         let candidates = TextCandidates::new(self.view, (lead, text), None)?;
         Ok(candidates.map(|mut all| std::iter::from_fn(move || all.next().transpose())))
+    }
+
+    /// Whether the index leaves open that the description of a resource states this with a predicate.
+    ///
+    /// It tells of literals, and of IRIs that are of no form in which a resource is named: one read of the index.
+    pub fn may_state(&self, id: ResourceId, predicate: &str, object: &Term) -> Result<bool> {
+        let text = match object {
+            Term::Literal { value, .. } => value,
+            Term::Iri(iri) if !iri.is_empty() && !names_resource(iri) => iri,
+            Term::Iri(_) | Term::Blank(_) => return Ok(true),
+        };
+        let entries = self.view.values(&index::of_statement(predicate, text, id.0))?;
+        Ok(entries.iter().any(Option::is_some))
+    }
+
+    /// Whether any description states something of anything but its resource, other than a blank node: [`stating_of`](Self::stating_of) finds
+    /// nothing otherwise.
+    pub fn states_of_others(&self) -> Result<bool> {
+        self.sight.states_of_others()
     }
 
     /// The descriptions in which something is stated of an IRI, or of a resource or a part of it, other than in the description of

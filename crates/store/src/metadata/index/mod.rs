@@ -90,6 +90,17 @@ pub(super) fn of_predicate(predicate: &str) -> Vec<KeyRange> {
     predicate_keys(predicate).map(keys::statements).into()
 }
 
+/// Where the index has what is stated with a predicate, of objects with these keys.
+pub(super) fn of_predicate_between(
+    predicate: &str,
+    objects: &[RangeInclusive<u64>],
+) -> Vec<KeyRange> {
+    let of = |predicate| {
+        objects.iter().map(move |objects| keys::statements_between(predicate, objects.clone()))
+    };
+    predicate_keys(predicate).into_iter().flat_map(of).collect()
+}
+
 /// The entries of which the index has one, if a description states a text that is no link with a predicate.
 pub(super) fn of_statement(predicate: &str, object: &str, id: u64) -> [Bytes; 2] {
     predicate_keys(predicate).map(|predicate| keys::statement(predicate, text_key(object), id))

@@ -75,6 +75,22 @@ pub(in crate::metadata) fn ranges(text: &str, order: Ordering) -> Vec<RangeInclu
     vec![0..=class - 1, same, class + NUMBERS..=u64::MAX]
 }
 
+/// Ranges in which the key of each number or moment is that is between two, and the keys of all that is neither, or not of their kind.
+pub(in crate::metadata) fn between(
+    least: Option<&str>,
+    most: Option<&str>,
+) -> Vec<RangeInclusive<u64>> {
+    let ends = [(least, Ordering::Greater), (most, Ordering::Less)];
+    let given = ends.into_iter().filter_map(|(text, order)| Some(ranges(text?, order)));
+    given.fold(vec![0..=u64::MAX], |all, some| {
+        let of = |one: &RangeInclusive<u64>| {
+            let (start, end) = (*one.start(), *one.end());
+            some.iter().map(move |it| start.max(*it.start())..=end.min(*it.end()))
+        };
+        all.iter().flat_map(of).filter(|both| !both.is_empty()).collect()
+    })
+}
+
 impl Value {
     fn of(text: &str) -> Option<Self> {
         // No number or time starts with any other byte.
