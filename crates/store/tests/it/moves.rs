@@ -64,7 +64,7 @@ fn a_job_that_another_worker_finished_is_not_run_again() {
     let short = world.store.trim_tree(&world.admin, &at("/short"), Some(main), 1).unwrap();
     let (one, other) =
         run(async { tokio::join!(world.store.run_moves(), world.store.run_moves()) });
-    (one.unwrap(), other.unwrap());
+    one.and(other).unwrap();
     let done = |job: &JobStatus| world.store.job(&world.admin, job.id).unwrap().done;
     assert_eq!((done(&long), done(&short)), (300, 1), "a second trim finds nothing to do");
 }
