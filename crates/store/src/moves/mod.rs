@@ -59,7 +59,9 @@ impl RunningJobs {
     }
 
     fn turn(&self, id: u64) -> Option<Turn<'_>> {
-        self.state().running.insert(id).then_some(Turn(self, id))
+        let is_free = self.state().running.insert(id);
+        // Made only if it is: one that is dropped ends the turn of whoever has it.
+        is_free.then(|| Turn(self, id))
     }
 
     fn fault(&self, id: u64, error: &Error) {
