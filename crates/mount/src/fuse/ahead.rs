@@ -9,13 +9,13 @@ use fuser::{INodeNo, Notifier};
 
 use crate::ops::FileSystem;
 
-/// What the kernel is told, once it is there.
+/// The way to notify the kernel, once the file system is mounted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kernel(Arc<OnceLock<Notifier>>);
 
 impl Kernel {
     pub(super) fn is_there(&self, notifier: Notifier) {
-        // It is mounted once.
+        // A file system is mounted once.
         let _again = self.0.set(notifier);
     }
 

@@ -109,11 +109,10 @@ fn apply(
     for change in changes {
         match change {
             AccessChange::Grant(name, setting, scope) => {
-                set(tx, &mut lines, (name, *setting, *scope, None), |_| Ok(()))?;
+                set(tx, (caller, chain), &mut lines, (name, *setting, *scope, None))?;
             }
             AccessChange::GrantOnly(name, setting, scope, only) => {
-                let check = |line: &Grant| check_restricted(tx, caller, chain, line);
-                set(tx, &mut lines, (name, *setting, *scope, Some(only)), check)?;
+                set(tx, (caller, chain), &mut lines, (name, *setting, *scope, Some(only)))?;
             }
             AccessChange::Clear => lines.clear(),
             AccessChange::NoCreator(is_so) => access.no_creator = is_so.then_some(true),
@@ -128,14 +127,14 @@ fn apply(
 /// Sets the rights of those that a name stands for.
 fn set(
     tx: &Transaction,
+    (caller, chain): (&Caller, &Chain),
     lines: &mut GrantTable,
     (name, setting, scope, only): (&str, Setting, Scope, Option<&Only>),
-    check: impl Fn(&Grant) -> Result<()>,
 ) -> Result<()> {
     for person in known(tx, name)? {
         let rights = setting.applied_to(lines.of(person, scope, only.cloned()));
         let line = Grant { person, rights, scope, only: only.cloned() };
-        check(&line)?;
+        check_restricted(tx, caller, chain, &line)?;
         lines.put(line);
     }
     Ok(())

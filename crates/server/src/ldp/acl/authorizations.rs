@@ -37,7 +37,6 @@ pub(super) fn lines(store: &Store, call: &Call, triples: &[Triple]) -> Result<Li
     for authorization in nodes.values().filter(|node| node.is_one()) {
         authorization.add(store, call, &mut lines)?;
     }
-    lines.retain(|_, rights| !rights.is_empty());
     Ok(lines)
 }
 
@@ -62,6 +61,9 @@ impl Authorization<'_> {
     fn add(&self, store: &Store, call: &Call, lines: &mut Lines) -> Result<(), Fault> {
         let (rights, agents) = (self.rights(call)?, self.agents(store, call)?);
         let targets = targets::of(self, store, call)?;
+        if rights.is_empty() {
+            return Ok(());
+        }
         for agent in agents {
             for target in &targets {
                 let held = lines.entry((agent.clone(), target.clone())).or_insert(Rights::NONE);

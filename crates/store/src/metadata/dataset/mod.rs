@@ -189,7 +189,7 @@ impl<'a> Dataset<'a> {
 
     /// Whether the index leaves open that the description of a resource states this with a predicate.
     ///
-    /// It tells of literals, and of IRIs that are of no form in which a resource is named: one read of the index.
+    /// The index answers for literals and for IRIs that cannot name a resource, with one read; for all other objects the result is true.
     pub fn may_state(&self, id: ResourceId, predicate: &str, object: &Term) -> Result<bool> {
         let text = match object {
             Term::Literal { value, .. } => value,
