@@ -145,9 +145,9 @@ bench-native: build ## measure the native opening and comparable programs
 	scripts/setup bench
 	cargo run --release --locked -p cenote-bench-native -- target/release/cenote
 
-bench-mount: build ## measure a mount beside curl and the local disk, as root; with MOUNT=--published many sizes, beside rclone and DXFUSE (options: MOUNT='--mib 1024' DXFUSE=PROGRAM RCLONE=PROGRAM)
+bench-mount: build ## measure a mount beside curl and the local disk, as root; with MOUNT=--published many sizes, beside rclone, DXFUSE and DX (options: MOUNT='--mib 1024' DXFUSE=PROGRAM DX=PROGRAM RCLONE=PROGRAM)
 	scripts/setup mounts
-	$(PYTHON) bench/mount/bench.py target/release/cenote $(DXFUSE:%=--dxfuse %) $(RCLONE:%=--rclone %) $(MOUNT)
+	$(PYTHON) bench/mount/bench.py target/release/cenote $(DXFUSE:%=--dxfuse %) $(DX:%=--dx %) $(RCLONE:%=--rclone %) $(MOUNT)
 
 bench-gsd: ## measure trajectories and the reference package (options: GSD='--sizes 1024')
 	scripts/setup python

@@ -1,4 +1,4 @@
-"""Mounts that are compared: ours, dxfuse of the same server, and rclone of a server of its own."""
+"""What is compared: our mount, dxfuse and `dx cat` of the same server, and rclone of a server of its own."""
 
 import json
 import os
@@ -35,6 +35,9 @@ class Ours:
         run('curl', '-sf', '-o', '/dev/null', '-u', 'ada:a secret', '-T', '-', url, stdin=bytes_.stdout)
         bytes_.wait()
 
+    def read(self, name):
+        run('cat', self.path / name, stdout=subprocess.DEVNULL)
+
     def remove(self, name):
         self.world.cenote('--quiet', 'rm', '-r', '--permanent', f'/{PROJECT}/{name}')
 
@@ -55,12 +58,8 @@ class Dxfuse(Ours):
         self.token = token(world, f'bench-{latency}-{version}')
 
     def begin(self):
-        host, port = self.url.removeprefix('http://').split(':')
-        login = json.dumps({'auth_token_type': 'Bearer', 'auth_token': self.token})
-        server = {'DX_APISERVER_HOST': host, 'DX_APISERVER_PORT': port, 'DX_APISERVER_PROTOCOL': 'http'}
-        environment = {**self.world.env, **server, 'DX_SECURITY_CONTEXT': login}
         run(self.program, '-stateFolder', self.state, '-limitedWrite', self.at, PROJECT,
-            env=environment, stdout=subprocess.DEVNULL)
+            env=environment(self), stdout=subprocess.DEVNULL)
         self.path = self.at / PROJECT
 
     def end(self):
@@ -68,6 +67,30 @@ class Dxfuse(Ours):
         # Its process ends once all is uploaded.
         while peak_memory(self.program, self.at):
             time.sleep(0.01)
+
+
+class DxCat:
+    """The command-line client of DNAnexus, which only reads here."""
+
+    name = '`dx cat`'
+
+    def __init__(self, world, latency, program):
+        self.world, self.program = world, program
+        self.url = Proxy(world.url, latency).url if latency else world.url
+        self.token = token(world, f'bench-{latency}-dx')
+
+    def begin(self):
+        pass
+
+    def end(self):
+        pass
+
+    def read(self, name):
+        own = {**environment(self), 'DX_USER_CONF_DIR': str(self.world.dir / 'dx')}
+        run(self.program, 'cat', f'{PROJECT}:/{name}', env=own, stdout=subprocess.DEVNULL)
+
+    def memory(self):
+        return 0
 
 
 class Rclone:
@@ -104,11 +127,22 @@ class Rclone:
         self.server.terminate()
         self.server.wait()
 
+    def read(self, name):
+        run('cat', self.path / name, stdout=subprocess.DEVNULL)
+
     def remove(self, name):
         run('rm', '-rf', self.root / name)
 
     def memory(self):
         return peak_memory(self.program, self.at)
+
+
+def environment(client):
+    """What tells a client of DNAnexus which server to use, and as whom."""
+    host, port = client.url.removeprefix('http://').split(':')
+    login = json.dumps({'auth_token_type': 'Bearer', 'auth_token': client.token})
+    server = {'DX_APISERVER_HOST': host, 'DX_APISERVER_PORT': port, 'DX_APISERVER_PROTOCOL': 'http'}
+    return {**client.world.env, **server, 'DX_SECURITY_CONTEXT': login}
 
 
 def token(world, name):

@@ -9,7 +9,7 @@ import shutil
 import statistics
 from subprocess import DEVNULL
 
-from peers import PROJECT, Dxfuse, Ours, Rclone
+from peers import PROJECT, DxCat, Dxfuse, Ours, Rclone
 from world import MIB, run, seconds
 
 UPLOADS = [100 * MIB, 200 * MIB, 400 * MIB, 800 * MIB, 1024 * MIB, 2048 * MIB, 10240 * MIB]
@@ -22,8 +22,10 @@ def published(world, options):
     room = options.room * 1e9 if options.room else shutil.disk_usage(world.dir).free / 2
     world.cenote('mkdir', f'/{PROJECT}')
     slow = options.latency_ms / 1000
-    peers = {latency: peers_at(world, options, latency) for latency in dict.fromkeys((0, slow))}
-    tables = Tables(world, options, peers)
+    latencies = list(dict.fromkeys((0, slow)))
+    peers = {latency: peers_at(world, options, latency) for latency in latencies}
+    readers = [(latency, DxCat(world, latency, options.dx)) for latency in latencies if options.dx]
+    tables = Tables(world, options, peers, readers)
     tables.uploads([size for size in UPLOADS if fits(size, room)])
     tables.downloads([size for size in DOWNLOADS if fits(size, room)])
     tables.small(peers[0])
@@ -49,16 +51,17 @@ def show(title, heads, rows):
 
 
 class Tables:
-    def __init__(self, world, options, peers):
-        self.world, self.options, self.peers = world, options, peers
+    def __init__(self, world, options, peers, readers):
+        """`readers` only download."""
+        self.world, self.options, self.peers, self.readers = world, options, peers, readers
         self.serial = 0
         self.peaks = {}
 
     def columns(self):
         return [(latency, peer) for latency, peers in self.peers.items() for peer in peers]
 
-    def heads(self):
-        return [f'{peer.name}, {latency * 1000:.0f} ms' for latency, peer in self.columns()]
+    def heads(self, columns):
+        return [f'{peer.name}, {latency * 1000:.0f} ms' for latency, peer in columns]
 
     def medians(self, works):
         """The median seconds of each work, in rounds that are interleaved."""
@@ -79,7 +82,7 @@ class Tables:
 
     def uploads(self, sizes):
         rows = (self.cells(size, [self.to_disk, *map(self.upload_to, self.columns())]) for size in sizes)
-        show('Seconds of `dd if=/dev/zero bs=1M`, with close:', ['MiB', '`dd conv=fsync` to the disk', *self.heads()], rows)
+        show('Seconds of `dd if=/dev/zero bs=1M`, with close:', ['MiB', '`dd conv=fsync` to the disk', *self.heads(self.columns())], rows)
 
     def cells(self, size, works):
         return [f'{size / MIB:,.0f}', *(f'{time:.2f}' for time in self.medians([lambda work=work: work(size) for work in works]))]
@@ -106,13 +109,14 @@ class Tables:
 
     def downloads(self, sizes):
         rows = map(self.download, sizes)
-        show('Seconds of `cat FILE >/dev/null`, cold:', ['MiB', '`curl`', *self.heads()], rows)
+        heads = self.heads([*self.columns(), *self.readers])
+        show('Seconds of `cat FILE >/dev/null`, cold:', ['MiB', '`curl`', *heads], rows)
 
     def download(self, size):
         ours = self.peers[0][0]
         ours.put('downloaded', size)
         self.share(size)
-        cells = self.cells(size, [self.curl, *map(self.download_from, self.columns())])
+        cells = self.cells(size, [self.curl, *map(self.download_from, [*self.columns(), *self.readers])])
         for peer in self.peers[0]:
             if not isinstance(peer, Dxfuse):
                 peer.remove('downloaded')
@@ -131,7 +135,7 @@ class Tables:
 
     def download_from(self, column):
         _, peer = column
-        return lambda _: self.mounted(peer, lambda: cat(peer.path / 'downloaded'))
+        return lambda _: self.mounted(peer, lambda: peer.read('downloaded'))
 
     def small(self, peers):
         """Many small files: written, listed, and read one after the other by one `cat`."""
@@ -174,12 +178,8 @@ class Tables:
         return self.mounted(peer, lambda: run('cat', *names, cwd=peer.path / 'few', stdout=DEVNULL))
 
     def memory(self):
-        peaks = ', '.join(f'{name} {peak:,}' for name, peak in self.peaks.items())
+        peaks = ', '.join(f'{name} {peak:,}' for name, peak in self.peaks.items() if peak)
         print(f'\nMemory of the process of a mount in all of this, MiB at most: {peaks}.', flush=True)
-
-
-def cat(path):
-    run('cat', path, stdout=DEVNULL)
 
 
 def work_cell(value):

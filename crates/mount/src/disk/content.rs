@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 
+use super::mark::Mark;
 use super::record::{Block, Record, checksum};
 use super::state::Blocks;
 use super::{BLOCK, DiskCache, Key, writable};
@@ -47,20 +48,28 @@ impl Cached {
         }
     }
 
-    /// The file, if it has the whole content and each block is intact.
+    /// The file, if it has the whole content and each block was intact when it was compared since the machine started.
     pub(crate) fn whole(&self) -> Option<Arc<File>> {
         let (file, blocks) = self.blocks(&(0..self.size))?;
-        let verified = blocks.iter().try_for_each(|(number, block, verified)| match verified {
-            true => Ok(()),
-            false => self.verify(&file, *number, *block).map(drop),
-        });
-        match verified {
-            Ok(()) => Some(file.1),
-            Err(_) => {
-                self.forget();
-                None
-            }
+        let mark = Mark::of(&file.1);
+        if mark.as_ref().is_some_and(|mark| mark.is_on(&file.1)) {
+            return Some(file.1);
         }
+        if self.compare(&file, &blocks).is_err() {
+            self.forget();
+            return None;
+        }
+        if let Some(mark) = mark {
+            mark.set_on(&file.1);
+        }
+        Some(file.1)
+    }
+
+    /// Compares the blocks that were not compared yet with their checksums.
+    fn compare(&self, file: &(u64, Arc<File>), blocks: &Blocks) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        let mut unverified = blocks.iter().filter(|(_, _, verified)| !verified);
+        unverified.try_for_each(|(number, block, _)| self.verify(file, *number, *block, &mut buffer))
     }
 
     /// Caches the complete blocks within these bytes of the content, which start at `offset`.
@@ -172,7 +181,8 @@ impl Cached {
                 into.resize(at + (part.end - part.start) as usize, 0);
                 file.1.read_exact_at(&mut into[at..], part.start)?;
             } else {
-                let bytes = self.verify(file, *number, *block)?;
+                let mut bytes = Vec::new();
+                self.verify(file, *number, *block, &mut bytes)?;
                 let part = (part.start - start) as usize..(part.end - start) as usize;
                 into.extend_from_slice(&bytes[part]);
             }
@@ -183,22 +193,24 @@ impl Cached {
         }
     }
 
+    /// Reads a block into `bytes`, whose former content is dropped, and compares it with its checksum.
     fn verify(
         &self,
         (generation, file): &(u64, Arc<File>),
         number: u32,
         block: Block,
-    ) -> io::Result<Vec<u8>> {
+        bytes: &mut Vec<u8>,
+    ) -> io::Result<()> {
         let start = u64::from(number) * BLOCK;
         // The log may contain an impossible block length.
         let length = u64::from(block.length).min(self.size.saturating_sub(start)).min(BLOCK);
-        let mut bytes = vec![0; length as usize];
-        file.read_exact_at(&mut bytes, start)?;
-        if length != u64::from(block.length) || checksum(&bytes) != block.sum {
+        bytes.resize(length as usize, 0);
+        file.read_exact_at(bytes, start)?;
+        if length != u64::from(block.length) || checksum(bytes) != block.sum {
             return Err(io::ErrorKind::InvalidData.into());
         }
         self.cache.lock().0.verified(self.key, *generation, number);
-        Ok(bytes)
+        Ok(())
     }
 
     /// Drops the content after a disk error or damage: it is fetched again.

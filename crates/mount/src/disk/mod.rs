@@ -4,10 +4,11 @@
 //! Nothing is synced: a block whose bytes do not have the checksum of its record counts as missing, so `kill -9` and power cuts
 //! lose nothing but blocks.
 //!
-//! Invariants: no bytes are returned that were not compared with their checksum since the cache was opened. A content never changes
-//! under its key. There are at most `limit` bytes of blocks.
+//! Invariants: no bytes are returned that were not compared with their checksum since the cache was opened, and no file is that was not
+//! compared since the machine started ([`mark`]). A content never changes under its key. There are at most `limit` bytes of blocks.
 
 mod content;
+mod mark;
 mod record;
 mod state;
 

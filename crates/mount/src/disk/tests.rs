@@ -82,6 +82,25 @@ fn the_complete_file_has_the_bytes_of_the_content() {
 }
 
 #[test]
+fn a_complete_file_is_compared_again_after_it_was_written_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = open(dir.path(), 10 * MIB);
+    keep(&cache, 1, whole(1));
+    let file = content(&cache, 1).whole().unwrap();
+    let mark = mark::Mark::of(&file).unwrap();
+    assert!(mark.is_on(&file), "files below {} cannot have attributes", dir.path().display());
+    drop(cache);
+    let cache = open(dir.path(), 10 * MIB);
+    assert!(content(&cache, 1).whole().is_some());
+    let mut held = bytes(1).to_vec();
+    held[77] ^= 1;
+    fs::write(path(&cache), &held).unwrap();
+    assert!(!mark::Mark::of(&file).unwrap().is_on(&file));
+    assert!(content(&cache, 1).whole().is_none());
+    assert_eq!(content(&cache, 1).read(&(0..1)), None, "the content is fetched again");
+}
+
+#[test]
 fn damage_is_detected_and_repaired_by_caching_again() {
     let dir = tempfile::tempdir().unwrap();
     for damage in [
