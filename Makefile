@@ -9,6 +9,11 @@ CLIENTS ?= 6
 FOR ?= 600
 # Builds the program that the tests of other languages run; `cargo test` also builds it.
 PROGRAM := cargo build --locked -p cenote-cli
+DEBUG := $${CARGO_TARGET_DIR:-target}/debug
+EXTENSION := . $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
+# Examples are only linted: linking each takes as long as a program of tests.
+TESTS := --lib --bins --tests
+PYTESTS := $(VENV)/bin/python -m pytest -q python/tests
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,29 +40,42 @@ lint: ## check formatting and lints
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --exclude cenote-python --all-targets -- -D warnings
 
-# Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
 test: ## run all tests: Rust, Python and R
 	scripts/setup build
 	# The lints are compiled while the rest is being installed.
 	{ scripts/setup test && scripts/setup python; } & setup=$$!; \
 	    make --no-print-directory lint; linted=$$?; wait $$setup && exit $$linted
-	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
-	scripts/dist/check $${CARGO_TARGET_DIR:-target}/debug/cenote
+	cargo test --locked $(TESTS) --no-run
+	$(EXTENSION)
+	@mkdir -p target
+	# Clients wait for the program most of the time, and the tests in Rust for its disk: together they use the cores.
+	$(MAKE) --no-print-directory test-clients >target/test-clients.log 2>&1 & clients=$$!; \
+	    $(MAKE) --no-print-directory test-rust; rust=$$?; \
+	    wait $$clients; clients=$$?; cat target/test-clients.log; exit $$((rust + clients))
+
+# Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
+test-rust:
+	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked $(TESTS)
+	cargo test --locked --doc
+
+# What uses the built program from outside.
+test-clients:
+	scripts/dist/check $(DEBUG)/cenote
 	scripts/schemathesis
-	$(MAKE) --no-print-directory python PROGRAM=:
-	$(VENV)/bin/python scripts/test-docs $${CARGO_TARGET_DIR:-target}/debug/cenote
+	$(PYTESTS)
+	$(VENV)/bin/python scripts/test-docs $(DEBUG)/cenote
 	scripts/test-r
-	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote
+	scripts/matrix $(DEBUG)/cenote
 
 python: ## build the Python package and run its tests, including those against a cenote server
 	scripts/setup python
 	$(PROGRAM)
-	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
-	$(VENV)/bin/python -m pytest -q python/tests
+	$(EXTENSION)
+	$(PYTESTS)
 
 docs: ## run every command in the documentation except Python, and compare its output
 	$(PROGRAM)
-	$(PYTHON) scripts/test-docs --without-python $${CARGO_TARGET_DIR:-target}/debug/cenote
+	$(PYTHON) scripts/test-docs --without-python $(DEBUG)/cenote
 
 r: ## run the tests of the R package against a cenote server
 	scripts/setup r
@@ -72,15 +90,15 @@ matrix: ## make changes through each opening and check them through every other,
 	scripts/setup matrix
 	scripts/setup python
 	$(PROGRAM)
-	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
-	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote --whole
+	$(EXTENSION)
+	scripts/matrix $(DEBUG)/cenote --whole
 
 crash: ## kill -9 a writer and PostgreSQL N times, simulate N power failures, damage each file, and check for losses
 	CENOTE_REQUIRE_POSTGRES=1 CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*' --test power_cuts --test rot -- --nocapture
 
 oracle: ## run N random histories of trajectories on our package and on the reference package
 	scripts/setup python
-	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
+	$(EXTENSION)
 	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
 	GSD_ORACLE_SEEDS=$(N) $(VENV)/bin/python -m pytest -q python/tests/gsd/test_oracle.py
 
@@ -179,4 +197,4 @@ bench-irods: build ## measure the R package and curl, and rirods if RIRODS names
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build install dist test-dist demo lint test python docs r check-r matrix crash models storms faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-committers bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-servers bench-keyset bench-irods soak
+.PHONY: help build install dist test-dist demo lint test test-rust test-clients python docs r check-r matrix crash models storms faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-committers bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-servers bench-keyset bench-irods soak

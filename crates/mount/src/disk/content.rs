@@ -69,7 +69,8 @@ impl Cached {
     fn compare(&self, file: &(u64, Arc<File>), blocks: &Blocks) -> io::Result<()> {
         let mut buffer = Vec::new();
         let mut unverified = blocks.iter().filter(|(_, _, verified)| !verified);
-        unverified.try_for_each(|(number, block, _)| self.verify(file, *number, *block, &mut buffer))
+        unverified
+            .try_for_each(|(number, block, _)| self.verify(file, *number, *block, &mut buffer))
     }
 
     /// Caches the complete blocks within these bytes of the content, which start at `offset`.

@@ -209,6 +209,5 @@ fn total(view: &dyn Snapshot) -> Result<RowTotal> {
 /// A key as people may read it: its table, and the rest in hexadecimal digits.
 fn name(key: &[u8]) -> String {
     let (table, rest) = key.split_at(key.len().min(1));
-    let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{} {rest}", String::from_utf8_lossy(table))
+    format!("{} {}", String::from_utf8_lossy(table), hex::encode(rest))
 }

@@ -277,7 +277,7 @@ impl TicketRecord {
 impl Ticket {
     fn new(digest: &[u8], record: TicketRecord) -> Self {
         Self {
-            id: digest.iter().take(ID).map(|byte| format!("{byte:02x}")).collect(),
+            id: hex::encode(digest.get(..ID).unwrap_or(digest)),
             resource: record.resource,
             rights: record.rights,
             issuer: record.issuer,

@@ -73,8 +73,7 @@ impl Store {
         session: Option<SessionRecord>,
     ) -> Result<(String, Token)> {
         let secret: [u8; 32] = self.random();
-        let secret: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        let secret = format!("{PREFIX}{secret}");
+        let secret = format!("{PREFIX}{}", hex::encode(secret));
         let id = self.new_id()?;
         let record = self.transact(|tx| {
             drop_expired(tx, caller.user())?;

@@ -23,6 +23,7 @@ use crate::world::{
 
 const FORMAT_1: &str = include_str!("../fixtures/format-1.txt");
 const FORMAT_2: &str = include_str!("../fixtures/format-2.txt");
+const FORMAT_3: &str = include_str!("../fixtures/format-3.txt");
 const FORMAT_4: &str = include_str!("../fixtures/format-4.txt");
 const FORMAT_5: &str = include_str!("../fixtures/format-5.txt");
 const FORMAT_6: &str = include_str!("../fixtures/format-6.txt");
@@ -217,6 +218,36 @@ fn format_row(number: u8) -> String {
     let record = [0x81, number];
     let frame = [&[1][..], &crc32c::crc32c(&record).to_le_bytes(), &record].concat();
     frame.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_store_of_format_3_keeps_its_replicas_access_and_tickets() {
+    let world = opened_from(FORMAT_3);
+    assert_eq!(
+        world.names("/"),
+        ["c", "copy", "logged", "open", "patched", "stale", "there", "whole"]
+    );
+    assert!(world.read("/there") == noise(1_000, 6) && world.read("/whole") == noise(1_000, 5));
+    assert!(world.read("/stale") == [noise(1_000, 7), b"more".to_vec()].concat());
+    assert_eq!((world.read("/c/x"), world.read_version("/c/x", 1)), (b"new".into(), b"old".into()));
+    let replicas = ["/whole", "/there", "/stale", "/copy"].map(|of| world.replicas(of));
+    assert_eq!(replicas, ["0 main, 1 a", "0 b", "0 main, 1 a stale", "0 main"]);
+    let user = world.store.caller_for(world.store.person_named("u").unwrap().0).unwrap();
+    let anonymous = world.store.anonymous().unwrap();
+    let rights = |caller, of| world.store.rights(caller, &at(of)).unwrap_or_default();
+    for (of, for_user, for_anonymous) in [
+        ("/open/x", Rights::READ_OBJECT, Rights::READ_OBJECT),
+        ("/logged", Rights::READ_OBJECT, Rights::NONE),
+        ("/c/x", Rights::MODIFY_OBJECT, Rights::NONE),
+        ("/whole", Rights::NONE, Rights::NONE),
+    ] {
+        assert_eq!((rights(&user, of), rights(&anonymous, of)), (for_user, for_anonymous), "{of}");
+    }
+    let grant = world.store.use_ticket(&anonymous, TICKET_3, "::1", TicketUse::Look).unwrap();
+    assert_eq!(rights(&anonymous.with_ticket(grant), "/c/x"), Rights::READ_OBJECT);
+    assert_clean(&world.store);
+    let rows = world.rows();
+    assert_eq!(world.reopened().rows(), rows);
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Store {
 impl Run {
     fn see(&mut self, key: &[u8], value: &[u8]) {
         if !is_whole(key, value) {
-            damage::note(&format!("the row {} differs from what was written", hex(key)));
+            damage::note(&format!("the row {} differs from what was written", hex::encode(key)));
             self.damaged += 1;
         }
         self.bytes += (key.len() + value.len()) as u64;
@@ -90,8 +90,4 @@ impl Run {
 /// The position to continue from if nothing after a key can be found.
 fn behind_table(key: &[u8]) -> Vec<u8> {
     vec![key.first().map_or(1, |table| table.saturating_add(1))]
-}
-
-fn hex(key: &[u8]) -> String {
-    key.iter().map(|byte| format!("{byte:02x}")).collect()
 }

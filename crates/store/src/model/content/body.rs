@@ -62,9 +62,7 @@ impl ContentHead {
     /// Changes with every change of the bytes, and only then; says the same as the SHA-256 where that was known at once.
     pub fn tag(&self) -> String {
         match &self.digests.sha256 {
-            Some(sha256) if !self.digested_later => {
-                sha256.iter().map(|byte| format!("{byte:02x}")).collect()
-            }
+            Some(sha256) if !self.digested_later => hex::encode(sha256),
             _ => self.stamp_tag(),
         }
     }
