@@ -30,6 +30,8 @@ mod past;
 mod peers;
 mod people;
 mod places;
+#[path = "../../../kv/tests/postgres_server/mod.rs"]
+mod postgres_server;
 mod quotas;
 mod refusals;
 mod rights;
