@@ -232,7 +232,9 @@ impl<'a> Client<'a> {
 /// The status of an answer; of one of iRODS that which its code stands for.
 fn status_of(change: &Change, answer: &Answer) -> u16 {
     let code = match change {
-        Change::Add(..) if answer.status < 500 => answer.json()["irods_response"]["status_code"].as_i64(),
+        Change::Add(..) if answer.status < 500 => {
+            answer.json()["irods_response"]["status_code"].as_i64()
+        }
         _ => None,
     };
     match code {

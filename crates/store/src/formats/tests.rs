@@ -171,7 +171,7 @@ fn servers_are_replaced_one_after_the_other_under_load_and_then_upgraded() {
             workers.push(start(3 + at, &new[at]));
         }
         assert_eq!(adopt(&new[1]).unwrap(), (FORMAT, FORMAT + 1));
-        new.iter().for_each(|new| assert_eq!(change(new, 9), Ok(FORMAT + 1)));
+        new.iter().for_each(|new| assert_eq!(change(new, 9).unwrap(), FORMAT + 1));
         (3..6).for_each(end);
     });
 }

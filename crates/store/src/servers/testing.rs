@@ -55,13 +55,12 @@ impl Engine for Shared {
     }
 }
 
-/// Servers of programs that know these formats, of which the first made the store.
+/// Servers of programs that know these formats, over a store of the present format.
 pub(crate) fn of_formats<const N: usize>(formats: [Formats; N]) -> ([Store; N], Arc<ManualClock>) {
     let clock = Arc::new(ManualClock(AtomicI64::new(1_700_000_000_000_000_000)));
     let mut parts = Parts::new(Shared(MemoryEngine::new()), Place::memory("main"));
     parts.clock = clock.clone();
-    let first = Parts { formats: formats[0], ..parts.clone() };
-    drop(Store::create_new(first, "root", "secret phrase").unwrap());
+    drop(Store::create_new(parts.clone(), "root", "secret phrase").unwrap());
     let servers =
         formats.map(|formats| Store::open_existing(Parts { formats, ..parts.clone() }).unwrap());
     servers.iter().for_each(|server| server.beat().unwrap());
