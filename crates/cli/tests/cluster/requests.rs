@@ -17,6 +17,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// What stands for the answer of a server that is not there.
+    pub(crate) fn unavailable() -> Self {
+        Self { status: 503, body: br#"{"type":"unavailable"}"#.to_vec() }
+    }
+
     /// The name of the problem that it reports; in the form of iRODS the status stands for it.
     pub(crate) fn problem(&self) -> String {
         let json = self.json();
