@@ -30,8 +30,6 @@ mod past;
 mod peers;
 mod people;
 mod places;
-#[path = "../../../kv/tests/postgres_server/mod.rs"]
-mod postgres_server;
 mod quotas;
 mod refusals;
 mod rights;

@@ -1,5 +1,4 @@
-//! A server for a test: in this process on memory, or on a socket. With `CENOTE_TEST_CATALOG=postgres` the catalog of each store is a schema
-//! of a PostgreSQL that is started for the tests.
+//! A server for a test: in this process on memory, or on a socket.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +12,12 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use cenote_blob::Place;
-use cenote_kv::{MemoryEngine, PostgresEngine};
+use cenote_kv::MemoryEngine;
 use cenote_server::{Config, Limits, router};
 use cenote_store::{Clock, NewUser, Parts, Role, Store, Time};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
-
-use crate::postgres_server::fresh_schema;
 
 /// The administrator of every test store.
 pub(crate) const ADMIN: (&str, &str) = ("ada", "countess of lovelace");
@@ -34,18 +31,7 @@ pub(crate) fn store() -> Store {
 
 /// The same with the contents in this place.
 pub(crate) fn store_with(main: Place) -> Store {
-    store_of(Parts { engine: engine(), ..Parts::new(MemoryEngine::default(), main) })
-}
-
-/// An empty catalog.
-fn engine() -> Arc<dyn cenote_kv::Engine> {
-    match std::env::var("CENOTE_TEST_CATALOG").as_deref() {
-        Ok("postgres") => {
-            let schema = fresh_schema().expect("PostgreSQL is installed");
-            Arc::new(PostgresEngine::open(&schema).unwrap())
-        }
-        _ => Arc::new(MemoryEngine::default()),
-    }
+    store_of(Parts::new(MemoryEngine::default(), main))
 }
 
 /// A clock that only advances when the code sleeps.
