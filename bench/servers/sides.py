@@ -18,8 +18,8 @@ from server import PASSWORD, Peer  # noqa: E402
 class Side(Peer):
     """One store: its servers, and the address at which clients reach them."""
 
-    def __init__(self, name, program, directory, count=1, flags=(), variables=None):
-        self.program, self.directory, self.flags = program, directory, flags
+    def __init__(self, name, program, directory, count=1, flags=(), variables=None, settings=''):
+        self.program, self.directory, self.flags, self.settings = program, directory, flags, settings
         self.environment = {**os.environ, **(variables or {})}
         self.servers, self.balancer = [], None
         self.directory.mkdir()
@@ -36,6 +36,8 @@ class Side(Peer):
         how = ['--admin', 'ada', '--password-stdin'] if number == 0 else ['--join']
         init = [self.program, '--quiet', 'init', store, *how, *self.flags]
         subprocess.run(init, input=PASSWORD.encode(), env=self.environment, check=True, stdout=subprocess.DEVNULL)
+        of_store = store / 'store.toml'
+        of_store.write_text(self.settings + of_store.read_text())
         serve = [self.program, 'serve', store, '--listen', '127.0.0.1:0']
         process = subprocess.Popen(serve, env=self.environment, stdout=log.open('wb'), stderr=subprocess.STDOUT)
         self.servers.append(process)

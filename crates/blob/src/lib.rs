@@ -22,6 +22,7 @@
 #![warn(missing_docs)]
 
 mod blocks;
+mod cache;
 mod digest;
 mod disk;
 mod error;

@@ -14,6 +14,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, parse_url_opts};
 use tokio::task::spawn_blocking;
 use url::Url;
 
+use crate::cache::Cache;
 use crate::disk::Space;
 use crate::error::Source;
 use crate::id::BLOBS;
@@ -39,6 +40,8 @@ pub struct Place {
     part_size: usize,
     /// Turns at what blocks a thread while its disk works.
     turns: Turns,
+    /// What was read from it, on this machine.
+    cache: Option<Cache>,
     /// The only file, whatever blob is requested; see [`Outside`](crate::Outside).
     only: Option<Path>,
 }
@@ -137,7 +140,23 @@ impl Place {
             direct: false,
             part_size,
             turns: Turns::default(),
+            cache: None,
             only: None,
+        }
+    }
+
+    /// The same place, of which [`Place::read_cached`] keeps what it reads in files below `dir`, with at most `bytes` bytes together. Of a
+    /// place on a local disk nothing is kept. No other process may use the directory at the same time. Blocks.
+    ///
+    /// # Errors
+    /// [`Error::Settings`] if the directory cannot be created or read.
+    pub fn with_cache(self, dir: impl AsRef<FilePath>, bytes: u64) -> Result<Self> {
+        if self.is_local() {
+            return Ok(self);
+        }
+        match Cache::open(dir.as_ref(), bytes) {
+            Ok(cache) => Ok(Self { cache: Some(cache), ..self }),
+            Err(error) => Err(Self::settings(&self.name, error.into())),
         }
     }
 
@@ -178,6 +197,9 @@ impl Place {
     ///
     /// On a disk, deletions are not synced: a crash may bring the blob back, and the next sweep deletes it again.
     pub async fn delete(&self, id: BlobId) -> Result<()> {
+        if let Some(cache) = &self.cache {
+            cache.forget(id).await;
+        }
         match self.store.delete(&id.path()).await.map_err(|source| self.error(id, source)) {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),
@@ -222,6 +244,10 @@ impl Place {
     /// The same, with the size of the disk.
     pub fn space(&self) -> Option<Space> {
         disk::space(self.root.as_ref()?).ok()
+    }
+
+    pub(crate) fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
     }
 
     pub(crate) fn store(&self) -> &Arc<dyn ObjectStore> {

@@ -39,6 +39,12 @@ pub trait Engine: Debug + Send + Sync + 'static {
         Ok((snapshot, values))
     }
 
+    /// A snapshot that lasts longer than a request, such as that of a change set. How many there are is limited by whoever takes them:
+    /// what an engine keeps for others, such as connections, is not used up by these.
+    fn snapshot_to_keep(&self) -> Result<Box<dyn Snapshot>> {
+        self.snapshot()
+    }
+
     /// Applies `batch` all or nothing, and returns its version once it is durable.
     ///
     /// Batches of many callers are merged into one durable write; a conflict

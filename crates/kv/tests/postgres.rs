@@ -18,7 +18,7 @@ use std::sync::{Arc, mpsc};
 use cenote_kv::conformance::Subject;
 use cenote_kv::{Batch, CommitError, Engine, Error, KeyRange, PostgresEngine, ScanOptions};
 
-use postgres_server::fresh_schema;
+use postgres_server::{Server, fresh_schema};
 
 /// A separate schema on a server shared by the tests of this process.
 struct Postgres {
@@ -52,6 +52,49 @@ fn an_outcome_of_not_committed_is_final() {
     assert!(engine.commit(late).is_err());
     assert_eq!(engine.snapshot().unwrap().version(), 0);
     assert_eq!(engine.outcome(&[1; 16]).unwrap(), None);
+}
+
+/// An engine with few connections, on a server that has few.
+fn with_few_connections(server: &Server) -> PostgresEngine {
+    let config = server.schema("few");
+    PostgresEngine::open_together(&format!("{config} pool_max_conns=6 connect_timeout=1")).unwrap()
+}
+
+#[test]
+fn many_threads_that_hold_several_snapshots_share_a_few_connections() {
+    let Some(server) = Server::start_with("-c max_connections=10") else { return };
+    let engine = with_few_connections(&server);
+    let work = |thread: usize| {
+        for round in 0..10 {
+            let outer = engine.snapshot().unwrap();
+            let inner = engine.snapshot().unwrap();
+            assert!(inner.version() >= outer.version());
+            let mut batch = Batch::default();
+            batch.put(format!("{thread}-{round}"), "1");
+            engine.commit(batch).unwrap();
+        }
+    };
+    std::thread::scope(|scope| (0..24).for_each(|thread| drop(scope.spawn(move || work(thread)))));
+    let rows = engine.snapshot().unwrap();
+    assert_eq!(rows.scan(&KeyRange::all(), ScanOptions::default()).count(), 240);
+}
+
+#[test]
+fn a_snapshot_for_which_no_connection_becomes_free_is_refused_in_time() {
+    let Some(server) = Server::start_with("") else { return };
+    let engine = with_few_connections(&server);
+    let held: Vec<_> = std::thread::scope(|scope| {
+        let held = [(); 3].map(|()| scope.spawn(|| engine.snapshot().unwrap()));
+        held.into_iter().map(|held| held.join().unwrap()).collect()
+    });
+    let refused = engine.snapshot().unwrap_err().to_string();
+    assert!(refused.contains("in use for 1 s (pool_max_conns=6)"), "{refused}");
+    let kept: Vec<_> = (0..8).map(|_| engine.snapshot_to_keep().unwrap()).collect();
+    let mut batch = Batch::default();
+    batch.put("a", "1");
+    assert_eq!(engine.commit(batch).unwrap(), 1, "commits have a connection of their own");
+    drop((held, kept));
+    assert_eq!(engine.snapshot().unwrap().version(), 1);
 }
 
 #[test]

@@ -22,6 +22,9 @@ pub(crate) struct UrlOpener {
     /// them anywhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     vaults: Vec<PathBuf>,
+    /// How many bytes of what clients read from a bucket are kept in the directory of the store; none if it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_cache_bytes: Option<u64>,
     /// The directory of the store itself.
     #[serde(skip)]
     store: Option<PathBuf>,
@@ -29,6 +32,9 @@ pub(crate) struct UrlOpener {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     places: BTreeMap<String, BTreeMap<String, String>>,
 }
+
+/// Where contents of buckets are kept that clients have read, below the directory of the store.
+const CACHE: &str = "cache";
 
 impl UrlOpener {
     /// The same for the store in a directory.
@@ -50,7 +56,13 @@ impl PlaceOpener for UrlOpener {
             return Err(Error::Settings { place: name.to_owned(), source });
         }
         let own = self.places.get(name).cloned().unwrap_or_default();
-        Place::from_url(name, address, environment().chain(own))
+        let place = Place::from_url(name, address, environment().chain(own))?;
+        match (&self.store, self.read_cache_bytes) {
+            (Some(store), Some(bytes)) => {
+                place.with_cache(store.join(CACHE).join(hex::encode(name)), bytes)
+            }
+            _ => Ok(place),
+        }
     }
 
     fn may_add(&self, address: &str) -> bool {

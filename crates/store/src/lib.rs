@@ -23,6 +23,7 @@ mod error;
 mod faults;
 mod feed;
 mod foreseen;
+mod formats;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod health;
@@ -72,6 +73,7 @@ pub use contents::{
 pub use copy::{Copied, CopiedBlobs, CopyChoices, CopyProgress, Damaged, Landing, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};
 pub use feed::{Change, ChangePage, Position};
+pub use formats::{Formats, Upgraded};
 pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{

@@ -66,7 +66,7 @@ impl Store {
             None => {
                 // Before the snapshot, as in every view.
                 let pins = self.inner.pins.moment();
-                let ahead = Ahead::begin(&*self.parts().engine, &keys())?;
+                let ahead = self.ahead(keys())?;
                 state.begun.insert((ahead, pins)).clone()
             }
         };

@@ -1,20 +1,13 @@
 //! Making a store, and opening one.
 
-use minicbor::{Decode, Encode};
-
 use crate::catalog::keys;
 use crate::catalog::{Reads, Transaction};
 use crate::copy::unfinished;
+use crate::formats::{Format, unknown};
 use crate::model::{Access, Kind, Name, PersonId, Resource, ResourceId, Rights, Scope};
 use crate::people;
 use crate::store::Parts;
 use crate::{Error, ErrorKind, Result, Store};
-
-/// The format that this program writes.
-pub(crate) const FORMAT: u32 = 8;
-
-#[derive(Debug, Encode, Decode)]
-pub(crate) struct Format(#[n(0)] pub(crate) u32);
 
 impl Store {
     /// Creates a new store on an empty catalog, with its first administrator.
@@ -29,7 +22,7 @@ impl Store {
             if tx.has(&keys::setting("unfinished"))? {
                 return Err(unfinished());
             }
-            tx.put(keys::setting("format"), &Format(FORMAT));
+            tx.put(keys::setting("format"), &Format(store.parts().formats.newest));
             people::found(tx, admin_id, admin, password.clone())?;
             tx.put(keys::resource(ResourceId::ROOT), &root(tx, admin_id));
             Ok(())
@@ -38,28 +31,18 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether opening the store would change its format, which needs a catalog that no other server has open.
-    pub fn is_of_earlier_format(parts: &Parts) -> Result<bool> {
-        let store = Self::assemble(parts.clone());
-        let found = store.view()?.get::<Format>(&keys::setting("format"))?;
-        Ok(found.is_some_and(|Format(format)| format < FORMAT))
-    }
-
-    /// Opens a store; one of an earlier format becomes one of this.
+    /// Opens a store; one of an earlier format becomes one of the newest, or, over a shared catalog, of the oldest that may be served.
     pub fn open_existing(parts: Parts) -> Result<Self> {
-        let store = Self::assemble(parts);
+        let (formats, store) = (parts.formats, Self::assemble(parts));
         match store.view()?.get::<Format>(&keys::setting("format"))? {
-            Some(Format(format @ 1..=FORMAT)) => {
-                store.upgrade(format)?;
+            Some(Format(found)) if (1..=formats.newest).contains(&found) => {
+                store.upgrade(found, formats.when_opened(found, store.is_shared()))?;
                 store.refresh_places()?;
                 store.load_damage()?;
+                store.announce_format(found);
                 Ok(store)
             }
-            Some(Format(newer)) => Err(Error::new(
-                ErrorKind::Damaged,
-                format!("the store has format {newer}, this program knows {FORMAT}"),
-            )
-            .with_hint("use a newer cenote")),
+            Some(Format(found)) => Err(unknown(found, formats.newest)),
             None if store.view()?.has(&keys::setting("unfinished"))? => Err(unfinished()),
             None => Err(Error::new(ErrorKind::NotFound, "no store is here")
                 .with_hint("make one with `cenote init`")),

@@ -12,7 +12,7 @@ use cenote_kv::{Batch, CommitError, Engine, Snapshot, Write};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::catalog::{Ahead, Edges, Transaction, View, keys};
+use crate::catalog::{Ahead, Edges, Reads, Transaction, View, keys};
 use crate::changesets::{ChangeSets, OpenChangeSet};
 use crate::contents::{Damage, Due, Leases, Limits, Pins};
 use crate::health::Latch;
@@ -28,8 +28,8 @@ use crate::servers::Servers;
 use crate::trash::Room;
 use crate::undecided::Undecided;
 use crate::{
-    ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
-    SystemEntropy, describe, quotas,
+    ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Formats, Health, NoPlaces, PlaceOpener,
+    Result, SystemEntropy, describe, quotas,
 };
 
 /// What a store is made of.
@@ -51,6 +51,8 @@ pub struct Parts {
     pub change_sets: ChangeSetLimits,
     /// How long the change feed keeps a change, and so how far back the past is known.
     pub keep_changes: Duration,
+    /// The formats of a catalog that the program knows.
+    pub formats: Formats,
 }
 
 impl Parts {
@@ -65,6 +67,7 @@ impl Parts {
             limits: Limits::default(),
             change_sets: ChangeSetLimits::default(),
             keep_changes: KEEP_CHANGES,
+            formats: Formats::default(),
         }
     }
 }
@@ -269,14 +272,31 @@ impl Store {
         Ok(View { snapshot, edges: self.inner.edges.clone(), moment, remembers: false })
     }
 
-    /// A snapshot in which the values at `keys` were read in the round trip that it costs over a network.
-    fn snapshot_ahead(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<Box<dyn Snapshot>> {
-        let engine = &self.parts().engine;
-        let keys = if engine.is_shared() { keys() } else { Vec::new() };
-        match keys.is_empty() {
-            true => Ok(engine.snapshot()?),
-            false => Ok(Box::new(Ahead::begin(&**engine, &keys)?)),
+    /// A snapshot; over a shared catalog one that is [`Store::ahead`].
+    pub(crate) fn snapshot_ahead(
+        &self,
+        keys: impl FnOnce() -> Vec<Bytes>,
+    ) -> Result<Box<dyn Snapshot>> {
+        match self.is_shared() {
+            true => Ok(Box::new(self.ahead(keys())?)),
+            false => Ok(self.parts().engine.snapshot()?),
         }
+    }
+
+    /// A snapshot that lasts longer than a request.
+    pub(crate) fn snapshot_to_keep(&self) -> Result<Box<dyn Snapshot>> {
+        let snapshot = self.parts().engine.snapshot_to_keep()?;
+        self.format_of(&*snapshot)?;
+        Ok(snapshot)
+    }
+
+    /// A snapshot of a shared catalog in which the values at `keys` were read in the round trip that it costs, and the format, which
+    /// may have been changed through another server.
+    pub(crate) fn ahead(&self, mut keys: Vec<Bytes>) -> Result<Ahead> {
+        keys.push(keys::setting("format"));
+        let ahead = Ahead::begin(&*self.parts().engine, &keys)?;
+        self.format_of(&ahead)?;
+        Ok(ahead)
     }
 
     /// A view of a snapshot that was taken before.
@@ -288,7 +308,12 @@ impl Store {
     /// A transaction on a fresh snapshot.
     fn begin(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<Transaction> {
         let (snapshot, edges) = (self.snapshot_ahead(keys)?, self.inner.edges.clone());
-        Ok(Transaction::new(snapshot, edges, self.now()))
+        let tx = Transaction::new(snapshot, edges, self.now());
+        if self.is_shared() {
+            // It rests on the format, which was read with the snapshot.
+            tx.value(&keys::setting("format"))?;
+        }
+        Ok(tx)
     }
 
     /// Runs `change` on a fresh snapshot and commits what it wrote; again, while others change what it read: after a

@@ -15,12 +15,12 @@ use crate::catalog::{
     BlobRecord, GraphRecord, Reads, Record, TicketRecord, Transaction, UploadRecord, VersionRecord,
 };
 use crate::contents::resolve;
+use crate::formats::Format;
 use crate::metadata::{self, whole};
 use crate::model::{
     Access, ContentHead, Digests, Extent, Grant, PersonId, Piece, PlaceId, Resource, ResourceId,
     Rights,
 };
-use crate::open::Format;
 use crate::people::{TicketDigest, ticket_digest};
 use crate::resources::{grant_entries, rewrite_record};
 use crate::{Bytes, Result, Store};
@@ -33,8 +33,8 @@ const MANY: usize = 4_096;
 const READ_RIGHT: u64 = 1 << 20;
 
 impl Store {
-    /// Brings a store of an earlier format to this one.
-    pub(crate) fn upgrade(&self, from: u32) -> Result<()> {
+    /// Brings a store of an earlier format to a later one.
+    pub(crate) fn upgrade(&self, from: u32, to: u32) -> Result<()> {
         if from < 2 {
             self.count_copies()?;
         }
@@ -59,7 +59,17 @@ impl Store {
             self.record_groups()?;
             self.index_objects(from)?;
         }
+        if from < to {
+            self.record_format(to)?;
+        }
         Ok(())
+    }
+
+    fn record_format(&self, format: u32) -> Result<()> {
+        self.transact(|tx| {
+            tx.put(keys::setting("format"), &Format(format));
+            Ok(())
+        })
     }
 
     /// From format 1 to 2: copies of blobs are counted.
@@ -92,10 +102,7 @@ impl Store {
                 tx.put(key.clone(), &resource);
             }
         })?;
-        self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(3));
-            Ok(())
-        })
+        self.record_format(3)
     }
 
     /// From format 3 to 4: programs of that format could read wrong bytes, so what they computed from bytes that
@@ -116,10 +123,7 @@ impl Store {
                 tx.put(key.clone(), &new);
             }
         })?;
-        self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(4));
-            Ok(())
-        })
+        self.record_format(4)
     }
 
     /// From format 4 to 5: of a ticket its SHA-256 is kept, where its letters were, in uploads, too.
@@ -158,10 +162,7 @@ impl Store {
             let id = ResourceId(keys::first_id(key).unwrap_or_default());
             grant_entries(id, &resource).into_iter().for_each(|entry| tx.mark(entry));
         })?;
-        self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(5));
-            Ok(())
-        })
+        self.record_format(5)
     }
 
     /// From format 5 to 6: statements are found in three orders, and by the value of their objects. The index is rebuilt.
@@ -212,10 +213,7 @@ impl Store {
     /// From format 5 to 6: a grant may have any set of rights, which programs of that format cannot read. Those that are
     /// levels stay as they are.
     fn admit_sets(&self) -> Result<()> {
-        self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(6));
-            Ok(())
-        })
+        self.record_format(6)
     }
 
     /// From format 6 to 7: lines of access lists may be restricted, which programs of that format would not heed; and records have the
@@ -235,10 +233,7 @@ impl Store {
                 None => break,
             }
         }
-        self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(7));
-            Ok(())
-        })
+        self.record_format(7)
     }
 
     /// Changes the records of a table in commits of bounded size. Undecodable records are left to the check.

@@ -24,6 +24,7 @@ use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 pub use self::here::read_here;
+use crate::cache::{Cache, Origin};
 use crate::error::Source;
 use crate::{BlobId, Blocks, Damage, Error, Place, Result};
 
@@ -44,7 +45,7 @@ impl Place {
     /// # Errors
     /// [`Error::Damaged`] if the blob ends before the range does.
     pub fn read(&self, id: BlobId, range: Range<u64>) -> ReadStream {
-        self.read_with(id, range, None)
+        self.read_with(id, range, None, None)
     }
 
     /// The same, from blocks that are verified. `blocks` must cover the range.
@@ -52,12 +53,41 @@ impl Place {
     /// # Errors
     /// [`Error::Damaged`] also at the start of the first block that does not match.
     pub fn read_checked(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
-        self.read_with(id, range, Some(blocks))
+        self.read_with(id, range, Some(blocks), None)
     }
 
-    fn read_with(&self, id: BlobId, range: Range<u64>, blocks: Option<Blocks>) -> ReadStream {
+    /// The same, from the cache of the place as far as it has one ([`Place::with_cache`]). Whether the place has the bytes is not known
+    /// then.
+    ///
+    /// # Errors
+    /// Those of [`read_checked`](Self::read_checked). Of a blob that seems to be damaged nothing stays in the cache.
+    pub fn read_cached(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
+        let Some(cache) = self.cache().cloned() else {
+            return self.read_checked(id, range, blocks);
+        };
+        let chunks = self.read_with(id, range, Some(blocks), Some(cache.clone()));
+        let forget = move |error: Error| {
+            let cache = cache.clone();
+            async move {
+                if matches!(error, Error::Damaged { .. }) {
+                    cache.forget(id).await;
+                }
+                Err(error)
+            }
+        };
+        chunks.or_else(forget).boxed()
+    }
+
+    fn read_with(
+        &self,
+        id: BlobId,
+        range: Range<u64>,
+        blocks: Option<Blocks>,
+        cache: Option<Cache>,
+    ) -> ReadStream {
         let place = self.clone();
-        stream::once(async move { place.open(id, range, blocks).await }).try_flatten().boxed()
+        let open = async move { place.open(id, range, blocks, cache).await };
+        stream::once(open).try_flatten().boxed()
     }
 
     /// The bytes `range` of the blob `id` in one piece, held in memory.
@@ -77,6 +107,7 @@ impl Place {
         id: BlobId,
         range: Range<u64>,
         blocks: Option<Blocks>,
+        cache: Option<Cache>,
     ) -> Result<ReadStream> {
         if range.is_empty() {
             self.check_reaches(id, range.end).await?;
@@ -92,8 +123,7 @@ impl Place {
         if let Some(chunk) = self.read_short(id, &whole, blocks.as_ref()).await {
             return Ok(cut(stream::once(ready(Ok(chunk))).boxed(), whole.start, range));
         }
-        let options = GetOptions::new().with_range(Some(whole.clone()));
-        let got = match self.store().get_opts(&self.path_of(id), options).await {
+        let got = match self.get(id, whole.clone(), cache).await {
             Ok(got) => got,
             Err(source) => return Err(self.explain(id, whole.end, source).await),
         };
@@ -102,6 +132,19 @@ impl Place {
         }
         let chunks = self.until_end(id, whole.clone(), chunks(got, blocks));
         Ok(cut(chunks, whole.start, range))
+    }
+
+    async fn get(
+        &self,
+        id: BlobId,
+        range: Range<u64>,
+        cache: Option<Cache>,
+    ) -> object_store::Result<GetResult> {
+        let (store, path) = (self.store().clone(), self.path_of(id));
+        match cache {
+            Some(cache) => cache.get(Origin { store, path, id }, range).await,
+            None => store.get_opts(&path, GetOptions::new().with_range(Some(range))).await,
+        }
     }
 
     /// For a range that starts past the end, each store returns an error of its own.

@@ -89,6 +89,7 @@ verbs! {
     Du => files::resources::du,
     Check => operate::check,
     Scrub => operate::scrub,
+    Upgrade => operate::upgrade,
     Stats => operate::stats,
     Changes => operate::changes,
     Gsd => gsd,

@@ -137,7 +137,7 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
                         }
                         Verdict::Withhold => session.withheld.extend_from_slice(&message),
                         Verdict::Drop => {}
-                        Verdict::Refuse => to_client.write_all(&full()).await?,
+                        Verdict::Refuse => to_server.write_all(&full()).await?,
                         Verdict::End => return Ok(()),
                         Verdict::Wait(time) => {
                             tokio::time::sleep(time).await;
@@ -313,12 +313,12 @@ fn text(bytes: &[u8]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `ErrorResponse` for a disk that is full (SQLSTATE 53100), and `ReadyForQuery` outside of a transaction.
+/// A query that the database refuses as it does when its disk is full (SQLSTATE 53100), in its turn: what was sent before is answered
+/// before.
 fn full() -> Vec<u8> {
-    let fields = b"SERROR\0VERROR\0C53100\0Mcould not extend file: No space left on device\0\0";
-    let mut answer = vec![b'E'];
-    answer.extend((fields.len() as u32 + 4).to_be_bytes());
-    answer.extend(fields);
-    answer.extend(*b"Z\0\0\0\x05I");
-    answer
+    let query = b"DO $$ BEGIN RAISE disk_full; END $$\0";
+    let mut message = vec![b'Q'];
+    message.extend((query.len() as u32 + 4).to_be_bytes());
+    message.extend(query);
+    message
 }

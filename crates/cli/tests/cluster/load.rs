@@ -3,11 +3,16 @@
 //! Invariants: a request that begins and ends while nothing fails succeeds; one that fails is answered with a problem that the
 //! documentation has, or its connection breaks.
 
+mod looks;
+mod several;
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::model::{Change, Item, Possible, bytes};
+use crate::model::{Change, Possible, bytes};
 use crate::requests::Answer;
 use crate::servers::Cluster;
 
@@ -15,6 +20,9 @@ use crate::servers::Cluster;
 const PROBLEMS: [&str; 4] = ["unavailable", "unknown", "no-space", "overloaded"];
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+/// An attribute has at most so many values.
+const VALUES: usize = 8;
 
 /// Numbers that look random and are the same each time.
 #[derive(Debug)]
@@ -37,6 +45,8 @@ pub(crate) struct Weather {
     /// Requests that ended, and those of them that failed.
     pub(crate) ended: AtomicUsize,
     pub(crate) failed: AtomicUsize,
+    /// Those of them that were answered.
+    pub(crate) refused: AtomicUsize,
 }
 
 impl Weather {
@@ -75,6 +85,15 @@ impl Drop for Alarm<'_> {
     }
 }
 
+/// How a request is made.
+pub(super) struct Way {
+    node: usize,
+    /// More lines of its header, each after the end of the line before.
+    pub(super) header: String,
+    /// The weather when what it belongs to was begun.
+    since: u64,
+}
+
 /// A client.
 pub(crate) struct Client<'a> {
     cluster: &'a Cluster,
@@ -82,14 +101,22 @@ pub(crate) struct Client<'a> {
     of: usize,
     dice: Dice,
     possible: Possible,
+    /// A login of the iRODS opening.
+    irods: String,
+    /// How many changes of each kind were made.
+    pub(crate) made: BTreeMap<&'static str, usize>,
 }
 
 impl<'a> Client<'a> {
     pub(crate) fn new(cluster: &'a Cluster, weather: &'a Weather, of: usize, seed: u64) -> Self {
-        let path = json!({ "path": format!("/storm/{of}"), "kind": "collection", "parents": true });
-        cluster.json(0, "POST /v1/create", &path.to_string());
+        let path = format!("/storm/{of}");
+        let create = json!({ "path": path, "kind": "collection", "parents": true });
+        cluster.json(0, "POST /v1/create", &create.to_string());
+        let versions = json!({ "path": path, "versioning": "on-request" });
+        cluster.json(0, "PATCH /v1/attributes", &versions.to_string());
         let dice = Dice(seed.wrapping_add(of as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        Self { cluster, weather, of, dice, possible: Possible::nothing() }
+        let (possible, irods, made) = (Possible::nothing(), cluster.irods_login(), BTreeMap::new());
+        Self { cluster, weather, of, dice, possible, irods, made }
     }
 
     /// Goes on until it is stopped.
@@ -106,92 +133,91 @@ impl<'a> Client<'a> {
     fn step(&mut self, seed: usize) {
         let name = |dice: &mut Dice| NAMES[dice.below(NAMES.len())].to_owned();
         let (one, other) = (name(&mut self.dice), name(&mut self.dice));
+        let small = 1 + self.dice.below(3_000);
+        let large = 66_000 + self.dice.below(100_000);
         let change = match self.dice.below(100) {
-            0..25 => Change::Put(one, self.dice.below(3_000), seed),
-            25..38 => Change::Put(one, 66_000 + self.dice.below(100_000), seed),
-            38 => Change::Put(one, 9 << 20, seed),
-            39..49 => Change::Append(one, 1 + self.dice.below(2_000), seed),
-            49..51 => Change::Append(one, 70_000, seed),
-            51..60 if one != other => Change::Move(one, other),
-            60..68 => Change::Remove(one),
-            68..76 => Change::Note(one, seed),
-            76..84 => return self.list(),
-            84..88 => return self.notes(&one),
+            0..15 => Change::Put(one, small, seed),
+            15..23 => Change::Put(one, large, seed),
+            23 => Change::Put(one, 9 << 20, seed),
+            24..32 => Change::Append(one, small, seed),
+            32..34 => Change::Append(one, 70_000, seed),
+            34..42 if one != other => Change::Move(one, other),
+            42..49 => Change::Remove(one),
+            49..54 => Change::Note(one, seed),
+            54..59 => Change::Add(one, seed % VALUES),
+            59..64 => Change::Keep(one),
+            64..67 => Change::Replace(one, small, seed),
+            67..69 => Change::Replace(one, large, seed),
+            69..74 => Change::Upload(one, [small, large], seed),
+            74..79 => Change::Set(vec![(one, small, seed), (other, large, seed + 1)]),
+            79..84 => return self.list(),
+            84..87 => return self.attributes(&one),
+            87..90 => return self.versions(&one),
+            90..92 => return self.read_as_linked_data(&one),
             _ => return self.read(&one),
         };
         self.make(&change);
     }
 
+    /// Makes a change; of several requests only the last one changes anything.
     fn make(&mut self, change: &Change) {
-        let (request, body) = request_of(&format!("/storm/{}", self.of), change);
-        match self.ask(&request, &body) {
-            Some(answer) if answer.status < 500 => self.possible.answered(change, answer.status),
+        let last = match change {
+            Change::Upload(name, sizes, seed) => self.upload(name, *sizes, *seed),
+            Change::Set(all) => self.gather(all),
+            change => {
+                let (request, body) = request_of(&format!("/storm/{}", self.of), change);
+                Some(self.ask(&request, &body))
+            }
+        };
+        let Some(last) = last else { return };
+        match last.map(|answer| (status_of(change, &answer), answer)) {
+            // The set is gone with its server, or an earlier change, late, has changed what it depends on.
+            Some((400..500, _)) if matches!(change, Change::Set(_)) => {}
+            Some((status, _)) if status < 500 => {
+                *self.made.entry(change.name()).or_default() += usize::from(status < 300);
+                self.possible.answered(change, status);
+            }
             // Nothing was changed, unless the problem says that this is unknown.
-            Some(answer) if answer.problem() != "unknown" => {}
+            Some((_, answer)) if answer.problem() != "unknown" => {}
             _ => self.possible.lost(change),
         }
     }
 
     /// The answer of some server, if there is one.
-    fn ask(&mut self, request: &str, body: &[u8]) -> Option<Answer> {
+    pub(super) fn ask(&mut self, request: &str, body: &[u8]) -> Option<Answer> {
+        let way = self.any_way();
+        self.ask_by(&way, request, body)
+    }
+
+    pub(super) fn any_way(&mut self) -> Way {
         let node = self.dice.below(self.cluster.nodes.len());
-        let before = self.weather.changes.load(Ordering::SeqCst);
-        let answer = self.cluster.ask(node, request, body);
+        Way { node, header: String::new(), since: self.weather.changes.load(Ordering::SeqCst) }
+    }
+
+    pub(super) fn ask_by(&mut self, way: &Way, request: &str, body: &[u8]) -> Option<Answer> {
+        let Way { node, header, since: before } = way;
+        let (node, before) = (*node, *before);
+        let irods = request.contains("/irods-http-api/");
+        let token = if irods { &self.irods } else { &self.cluster.token };
+        let login = format!("Bearer {token}{header}");
+        let answer = self.cluster.nodes[node].say(request, &login, body);
         let after = self.weather.changes.load(Ordering::SeqCst);
         let has_failed = answer.as_ref().map_or(true, |answer| answer.status >= 500);
         if has_failed {
             let was_calm = before == after && before.is_multiple_of(2);
             assert!(!was_calm, "{request} at {node} failed without a reason: {answer:?}");
             self.weather.failed.fetch_add(1, Ordering::SeqCst);
+            self.weather.refused.fetch_add(usize::from(answer.is_ok()), Ordering::SeqCst);
         }
         self.weather.ended.fetch_add(1, Ordering::SeqCst);
-        let answer = answer.ok()?;
+        let answer = match answer {
+            // Nothing was sent, so nothing has happened.
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => Answer::unavailable(),
+            answer => answer.ok()?,
+        };
         let is_known = !has_failed || PROBLEMS.contains(&answer.problem().as_str());
         assert!(is_known, "{request} at {node}: {} {}", answer.status, answer.json());
         Some(answer)
-    }
-
-    /// The answer to a question, if there is one.
-    fn see(&mut self, request: &str) -> Option<Answer> {
-        self.ask(request, b"").filter(|answer| answer.status < 500)
-    }
-
-    fn read(&mut self, name: &str) {
-        let request = format!("GET /v1/fs/storm/{}/{name}", self.of);
-        let Some(answer) = self.see(&request) else { return };
-        let what = format!("{request}: {} with {} bytes", answer.status, answer.body.len());
-        self.possible.saw(&what, |tree| match tree.get(name) {
-            Some(item) => answer.status == 200 && answer.body == item.bytes(),
-            None => answer.status == 404,
-        });
-    }
-
-    fn list(&mut self) {
-        let Some(answer) = self.see(&format!("GET /v1/list?path=/storm/{}", self.of)) else {
-            return;
-        };
-        let listed = answer.json();
-        let entry = |entry: &Value| {
-            (entry["name"].as_str().unwrap().to_owned(), entry["size"].as_u64().unwrap() as usize)
-        };
-        let found: Vec<_> = listed["entries"].as_array().unwrap().iter().map(entry).collect();
-        let sizes = |(name, item): (&String, &Item)| (name.clone(), item.size());
-        self.possible.saw(&format!("the list {found:?}"), |tree| {
-            tree.iter().map(sizes).collect::<Vec<_>>() == found
-        });
-    }
-
-    fn notes(&mut self, name: &str) {
-        let path = format!("GET /v1/meta?path=/storm/{}/{name}", self.of);
-        let Some(answer) = self.see(&path) else { return };
-        let listed = answer.json();
-        let values = listed["items"].as_array().into_iter().flatten();
-        let values: Vec<String> =
-            values.map(|item| item["value"].as_str().unwrap().to_owned()).collect();
-        self.possible.saw(&format!("{path}: {values:?}"), |tree| match tree.get(name) {
-            None => answer.status == 404,
-            Some(item) => item.note.map(|note| note.to_string()).into_iter().eq(values.clone()),
-        });
     }
 
     /// Compares everything, as each server shows it.
@@ -200,9 +226,28 @@ impl<'a> Client<'a> {
             self.list();
             for name in NAMES {
                 self.read(name);
-                self.notes(name);
+                self.read_as_linked_data(name);
+                self.attributes(name);
+                self.versions(name);
             }
         }
+    }
+}
+
+/// The status of an answer; of one of iRODS that which its code stands for.
+fn status_of(change: &Change, answer: &Answer) -> u16 {
+    let code = match change {
+        Change::Add(..) if answer.status < 500 => {
+            answer.json()["irods_response"]["status_code"].as_i64()
+        }
+        _ => None,
+    };
+    match code {
+        None => answer.status,
+        Some(0) => 200,
+        Some(-171_000) => 404,
+        Some(-110_000) => 507,
+        Some(other) => panic!("{change:?} was answered {other}"),
     }
 }
 
@@ -213,7 +258,12 @@ fn request_of(under: &str, change: &Change) -> (String, Vec<u8>) {
         Change::Append(name, size, seed) => {
             (format!("PATCH /v1/fs{under}/{name}?append=true"), bytes(*size, *seed))
         }
-        Change::Remove(name) => (format!("DELETE /v1/fs{under}/{name}?permanent=true"), Vec::new()),
+        Change::Replace(name, size, seed) => {
+            (format!("PUT /ldp{under}/{name}"), bytes(*size, *seed))
+        }
+        Change::Remove(name) => {
+            (format!("DELETE /v1/fs{under}/{name}?permanent=true&versions=true"), Vec::new())
+        }
         Change::Move(from, to) => {
             let from = json!({ "path": format!("{under}/{from}") });
             posted("move", json!({ "from": from, "to": format!("{under}/{to}") }))
@@ -222,5 +272,15 @@ fn request_of(under: &str, change: &Change) -> (String, Vec<u8>) {
             let set = json!({ "op": "set", "attribute": "note", "value": value.to_string() });
             posted("meta", json!({ "path": format!("{under}/{name}"), "operations": [set] }))
         }
+        Change::Add(name, value) => {
+            let add =
+                json!([{ "operation": "add", "attribute": "value", "value": value.to_string() }]);
+            let form = format!("op=modify_metadata&lpath=/tempZone{under}/{name}&operations={add}");
+            ("POST /irods-http-api/0.7.0/data-objects".to_owned(), form.into_bytes())
+        }
+        Change::Keep(name) => {
+            posted("versions", json!({ "path": format!("{under}/{name}"), "op": "keep" }))
+        }
+        Change::Upload(..) | Change::Set(_) => unreachable!("they take several requests"),
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod broker;
 mod bucket;
 #[path = "../../../blob/tests/bucket_server/mod.rs"]
 mod bucket_server;
@@ -11,6 +12,7 @@ mod model;
 #[path = "../../../kv/tests/postgres_server/mod.rs"]
 mod postgres_server;
 mod requests;
+mod rolling;
 mod servers;
 mod storm;
 mod takeover;

@@ -17,6 +17,10 @@ pub(crate) struct Item {
     /// Sizes and seeds of its parts.
     parts: Vec<(usize, usize)>,
     pub(crate) note: Option<usize>,
+    /// Values of another attribute.
+    pub(crate) values: BTreeSet<usize>,
+    /// The parts of contents of which a version was kept.
+    kept: BTreeSet<Vec<(usize, usize)>>,
 }
 
 /// A change of one object.
@@ -27,6 +31,16 @@ pub(crate) enum Change {
     Move(String, String),
     Remove(String),
     Note(String, usize),
+    /// Another value of an attribute.
+    Add(String, usize),
+    /// Of the content as it is.
+    Keep(String),
+    /// A content in two parts, with sizes and seed, which takes several requests.
+    Upload(String, [usize; 2], usize),
+    /// Contents that are put through another opening.
+    Replace(String, usize, usize),
+    /// Contents that are put together, with sizes and seeds.
+    Set(Vec<(String, usize, usize)>),
 }
 
 impl Item {
@@ -35,8 +49,22 @@ impl Item {
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.parts.iter().flat_map(|(size, seed)| bytes(*size, *seed)).collect()
+        bytes_of(&self.parts)
     }
+
+    /// The sizes of the versions that were kept, each once.
+    pub(crate) fn kept_sizes(&self) -> BTreeSet<usize> {
+        self.kept.iter().map(|parts| parts.iter().map(|(size, _)| size).sum()).collect()
+    }
+
+    /// Whether these are the bytes of a version that was kept.
+    pub(crate) fn has_kept(&self, bytes: &[u8]) -> bool {
+        self.kept.iter().any(|parts| bytes_of(parts) == bytes)
+    }
+}
+
+fn bytes_of(parts: &[(usize, usize)]) -> Vec<u8> {
+    parts.iter().flat_map(|(size, seed)| bytes(*size, *seed)).collect()
 }
 
 /// Bytes of which neither end is that of another size.
@@ -45,6 +73,21 @@ pub(crate) fn bytes(size: usize, seed: usize) -> Vec<u8> {
 }
 
 impl Change {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Put(..) => "put",
+            Self::Append(..) => "append",
+            Self::Move(..) => "move",
+            Self::Remove(_) => "remove",
+            Self::Note(..) => "attribute",
+            Self::Add(..) => "iRODS AVU",
+            Self::Keep(_) => "version",
+            Self::Upload(..) => "upload",
+            Self::Replace(..) => "LDP PUT",
+            Self::Set(_) => "change set",
+        }
+    }
+
     /// The status of the answer, and the state after it.
     pub(crate) fn of(&self, tree: &Tree) -> (u16, Tree) {
         let mut after = tree.clone();
@@ -54,38 +97,52 @@ impl Change {
 
     fn change(&self, tree: &mut Tree) -> u16 {
         match self {
-            Self::Put(name, size, seed) => {
-                let is_new = !tree.contains_key(name);
-                tree.entry(name.clone()).or_default().parts = vec![(*size, *seed)];
-                if is_new { 201 } else { 200 }
+            Self::Put(name, size, seed) => put(tree, name, vec![(*size, *seed)], [201, 200]),
+            Self::Replace(name, size, seed) => put(tree, name, vec![(*size, *seed)], [201, 204]),
+            Self::Upload(name, [first, second], seed) => {
+                put(tree, name, vec![(*first, *seed), (*second, *seed + 1)], [200, 200])
+            }
+            Self::Set(all) => {
+                for (name, size, seed) in all {
+                    put(tree, name, vec![(*size, *seed)], [200, 200]);
+                }
+                200
             }
             Self::Append(name, size, seed) => {
-                let Some(item) = tree.get_mut(name) else { return 404 };
-                item.parts.push((*size, *seed));
-                200
+                on(tree, name, |item| item.parts.push((*size, *seed)))
             }
-            Self::Move(from, to) => {
-                if tree.contains_key(from) && tree.contains_key(to) {
-                    return 409;
-                }
-                let Some(item) = tree.remove(from) else { return 404 };
-                tree.insert(to.clone(), item);
-                200
-            }
-            Self::Remove(name) => {
-                if tree.remove(name).is_some() {
-                    204
-                } else {
-                    404
-                }
-            }
-            Self::Note(name, note) => {
-                let Some(item) = tree.get_mut(name) else { return 404 };
-                item.note = Some(*note);
-                200
-            }
+            Self::Note(name, note) => on(tree, name, |item| item.note = Some(*note)),
+            Self::Add(name, value) => on(tree, name, |item| item.values.extend([*value])),
+            Self::Keep(name) => on(tree, name, |item| item.kept.extend([item.parts.clone()])),
+            Self::Move(from, to) => move_to(tree, from, to),
+            Self::Remove(name) => match tree.remove(name) {
+                Some(_) => 204,
+                None => 404,
+            },
         }
     }
+}
+
+/// Replaces a content; the status is the first one for a new object.
+fn put(tree: &mut Tree, name: &str, parts: Vec<(usize, usize)>, status: [u16; 2]) -> u16 {
+    let known = tree.contains_key(name);
+    tree.entry(name.to_owned()).or_default().parts = parts;
+    status[usize::from(known)]
+}
+
+fn on(tree: &mut Tree, name: &str, change: impl FnOnce(&mut Item)) -> u16 {
+    let Some(item) = tree.get_mut(name) else { return 404 };
+    change(item);
+    200
+}
+
+fn move_to(tree: &mut Tree, from: &str, to: &str) -> u16 {
+    if tree.contains_key(from) && tree.contains_key(to) {
+        return 409;
+    }
+    let Some(item) = tree.remove(from) else { return 404 };
+    tree.insert(to.to_owned(), item);
+    200
 }
 
 /// A state, and the changes that may still happen, each with the step of its request.

@@ -17,9 +17,19 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The name of the problem that it reports.
+    /// What stands for the answer of a server that is not there.
+    pub(crate) fn unavailable() -> Self {
+        Self { status: 503, body: br#"{"type":"unavailable"}"#.to_vec() }
+    }
+
+    /// The name of the problem that it reports; in the form of iRODS the status stands for it.
     pub(crate) fn problem(&self) -> String {
         let json = self.json();
+        match self.status {
+            500 if json["irods_response"].is_object() => return "unknown".to_owned(),
+            503 if json["irods_response"].is_object() => return "unavailable".to_owned(),
+            _ => {}
+        }
         let kind = json["type"].as_str().unwrap_or("none");
         kind.rsplit(['/', ':', '#']).next().unwrap_or(kind).to_owned()
     }

@@ -1,9 +1,12 @@
 //! Servers over one catalog and one bucket, each of which can be killed and started again.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
+
+use base64::Engine as _;
 
 use crate::bucket::Bucket;
 use crate::database::Database;
@@ -36,13 +39,24 @@ pub(crate) struct Node {
 impl Cluster {
     /// None if PostgreSQL or moto is not installed.
     pub(crate) fn start(count: usize, settings: &str) -> Option<Self> {
+        Self::start_on(None, count, settings)
+    }
+
+    /// The same with the tables of the catalog in a directory of the user who runs PostgreSQL.
+    pub(crate) fn start_on(disk: Option<&Path>, count: usize, settings: &str) -> Option<Self> {
         let moto = bucket_server::Server::start()?;
         let postgres = postgres_server::Server::start()?;
         moto.make_bucket("bucket");
         let options = moto.options();
         let endpoint = options[0].1.strip_prefix("http://").unwrap();
         let bucket = Bucket::before(endpoint);
-        let catalog = postgres.schema("cluster");
+        let mut catalog = postgres.schema("cluster");
+        if let Some(disk) = disk {
+            let create = format!("CREATE TABLESPACE disk LOCATION '{}'", disk.display());
+            postgres.client(5432).batch_execute(&create).unwrap();
+            let schema = "search_path=cluster";
+            catalog = catalog.replace(schema, &format!("{schema} -c default_tablespace=disk"));
+        }
         let nodes = (0..count).map(|number| {
             let database = Database::before(postgres.dir());
             let host = format!("host={}", postgres.dir());
@@ -65,6 +79,16 @@ impl Cluster {
         let answer = self.ask(node, request, body.as_bytes()).unwrap();
         assert!((200..300).contains(&answer.status), "{request}: {answer:?}");
         answer.json()
+    }
+
+    /// A token of the iRODS opening, which all servers take.
+    pub(crate) fn irods_login(&self) -> String {
+        let login = base64::engine::general_purpose::STANDARD
+            .encode(format!("ada:{}", crate::world::PASSWORD));
+        let request = "POST /irods-http-api/0.7.0/authenticate";
+        let said = self.nodes[0].say(request, &format!("Basic {login}"), b"").unwrap();
+        assert_eq!(said.status, 200, "{said:?}");
+        String::from_utf8(said.body).unwrap()
     }
 
     /// Kills all processes of the database, and waits until it accepts connections again.

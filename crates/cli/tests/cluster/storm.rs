@@ -1,7 +1,9 @@
 //! Faults of all kinds under load: no acknowledged change is lost, none is half visible, and nothing fails once a fault is over.
 //!
 //! `CENOTE_STORM_EVENTS` is the number of faults, `CENOTE_STORM_SEED` which ones; `make storms` has more of them. A full disk of the
-//! database is what the proxy says (SQLSTATE 53100), not one that is full.
+//! database is what the proxy says (SQLSTATE 53100); one that is full is in [`disk`].
+
+mod disk;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -132,6 +134,7 @@ fn nothing_that_was_acknowledged_is_lost_in_a_storm_of_faults() {
     let count = |of: &AtomicUsize| of.load(Ordering::SeqCst);
     let (ended, failed) = (count(&weather.ended), count(&weather.failed));
     println!("{events} events, {ended} requests, of which {failed} failed");
+    clients.iter().for_each(|client| println!("{:?}", client.made));
     assert!(ended - failed >= BETWEEN * events as usize);
     assert_tidy(&cluster);
 }

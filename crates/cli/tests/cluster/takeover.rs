@@ -1,4 +1,5 @@
-//! What one server does for all is done by another one when it dies: posting to webhooks, and moving contents.
+//! What one server does for all is done by another one when it dies: posting to webhooks, sending to brokers, moving contents, and running
+//! delayed rules of iRODS.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,6 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::broker::Broker;
 use crate::database::listening;
 use crate::servers::Cluster;
 
@@ -102,4 +104,53 @@ fn a_webhook_and_the_work_of_the_background_are_taken_over_from_a_server_that_is
     cluster.nodes[0].start();
     put(0, "third");
     Cluster::until("the webhook gets the last change", || receiver.has("third"));
+}
+
+/// Whether a server has run the delayed rule of the test.
+fn ran(cluster: &Cluster, node: usize) -> usize {
+    cluster.nodes[node].log().matches("taken over").count()
+}
+
+#[test]
+fn a_broker_and_delayed_rules_are_taken_over_from_a_server_that_is_killed() {
+    let Some(broker) = Broker::start("/topic/fedora") else { return };
+    let settings = format!(
+        "[[ldp.stomp]]\nname = \"index\"\nurl = \"stomp://127.0.0.1:{}\"\nhost = {:?}\nuser = \"ada\"\n\
+         address = \"https://store.example\"\nlongest_retry_seconds = 1\n",
+        broker.port, broker.host
+    );
+    let Some(cluster) = Cluster::start(3, &settings) else { return };
+    let put = |node: usize, name: &str| {
+        let put = cluster.ask(node, &format!("PUT /v1/fs/load/{name}?parents=true"), b"x").unwrap();
+        assert_eq!(put.status, 201, "{name}");
+    };
+    let has = |name: &str| broker.told().iter().any(|told| told.ends_with(&format!("/{name}")));
+    // A broker begins with the first change after it has been looked at.
+    let mut number = 0;
+    Cluster::until("the broker gets the change", || {
+        number += 1;
+        put(1, &format!("first-{number}"));
+        !broker.told().is_empty()
+    });
+    // Due once its server is dead.
+    let rule = r#"delay("<PLUSET>5s</PLUSET>") { writeLine("serverLog", "taken over"); }"#;
+    let execute = format!("op=execute&rule-text={rule}");
+    let irods = format!("Bearer {}", cluster.irods_login());
+    let request = "POST /irods-http-api/0.7.0/rules";
+    let added = cluster.nodes[2].say(request, &irods, execute.as_bytes()).unwrap();
+    assert_eq!(added.json()["irods_response"]["status_code"], 0, "{added:?}");
+    cluster.nodes[0].kill();
+
+    for name in ["second-1", "second-2", "second-3"] {
+        put(1, name);
+    }
+    Cluster::until("the rule is run", || ran(&cluster, 1) + ran(&cluster, 2) > 0);
+    for name in ["second-1", "second-2", "second-3"] {
+        Cluster::until(&format!("the broker gets {name}"), || has(name));
+    }
+    let told = broker.told();
+    let seconds = ["second-1", "second-2", "second-3"];
+    let order: Vec<_> = told.iter().filter(|told| told.contains("/second-")).collect();
+    assert!(order.iter().zip(seconds).all(|(told, name)| told.ends_with(name)), "{order:?}");
+    assert_eq!((order.len(), ran(&cluster, 0), ran(&cluster, 1) + ran(&cluster, 2)), (3, 0, 1));
 }

@@ -35,7 +35,7 @@ impl Bench {
         for under in ["/few", "/many", DEEP] {
             node.command(&["put", "few/0000", &format!(":{under}/x")]);
         }
-        let irods = Self::log_in(&cluster);
+        let irods = cluster.irods_login();
         let bench = Self { cluster, irods, number: std::cell::Cell::new(0) };
         for found in (0..3).map(|n| ("few", n)).chain((0..FOUND).map(|n| ("many", n))) {
             let of = format!("/{}/{:04}", found.0, found.1);
@@ -43,17 +43,6 @@ impl Bench {
             bench.make("POST /v1/meta", &format!(r#"{{"path":"{of}","operations":{topic}}}"#));
         }
         Some(bench)
-    }
-
-    /// A token of the iRODS opening.
-    fn log_in(cluster: &Cluster) -> String {
-        use base64::Engine as _;
-        let login = base64::engine::general_purpose::STANDARD
-            .encode(format!("ada:{}", crate::world::PASSWORD));
-        let request = "POST /irods-http-api/0.7.0/authenticate";
-        let said = cluster.nodes[0].say(request, &format!("Basic {login}"), b"").unwrap();
-        assert_eq!(said.status, 200, "{said:?}");
-        String::from_utf8(said.body).unwrap()
     }
 
     /// A number that is new each time.

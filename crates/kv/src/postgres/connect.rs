@@ -23,7 +23,13 @@ use crate::{Error, Result};
 pub(super) struct Address {
     config: Config,
     tls: Option<MakeRustlsConnect>,
+    most: usize,
 }
+
+/// Connections for reads, unless the address says otherwise (`pool_max_conns`, a word of pgx).
+const MOST: usize = 64;
+/// How long connecting may take, unless the address says otherwise.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl std::fmt::Debug for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -36,6 +42,9 @@ impl Address {
     /// `verify-full` does there, by `sslrootcert` (a PEM file) or the certificates of the system; without a mode nothing is encrypted.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let (text, root) = without_parameter(text, "sslrootcert");
+        let (text, most) = without_parameter(&text, "pool_max_conns");
+        let most = most.map(|most| most.parse()).transpose();
+        let most = most.map_err(|_| io("pool_max_conns is a number"))?.unwrap_or(MOST);
         let text = text.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = text.parse().map_err(error)?;
         if config.get_password().is_none()
@@ -48,7 +57,17 @@ impl Address {
             SslMode::Require => Some(connector(root.as_deref())?),
             _ => None,
         };
-        Ok(Self { config, tls })
+        Ok(Self { config, tls, most })
+    }
+
+    /// How many connections reads may use at a time.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// How long a connection may be waited for.
+    pub(super) fn patience(&self) -> Duration {
+        self.config.get_connect_timeout().copied().unwrap_or(PATIENCE)
     }
 
     pub(super) fn connect(&self) -> Result<Client> {
@@ -68,7 +87,7 @@ impl Address {
 /// unless the address says otherwise.
 fn notice_lost_machines(config: &mut Config) {
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(Duration::from_secs(10));
+        config.connect_timeout(PATIENCE);
     }
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(Duration::from_secs(30));

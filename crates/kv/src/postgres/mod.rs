@@ -3,7 +3,7 @@
 //! Invariants kept here: the commits that wait together are one statement, so that no transaction waits for a
 //! caller ([`commit`]); commits are put in order by the lock of one row, so that versions
 //! become visible in order (`schema.sql`); a snapshot is a read-only transaction on a
-//! connection of its own ([`snapshot`]).
+//! connection of its own ([`snapshot`]), of which there is a bounded number ([`permits`]).
 
 mod aside;
 mod claim;
@@ -11,6 +11,7 @@ mod client;
 mod commit;
 mod connect;
 mod listen;
+mod permits;
 mod pool;
 #[cfg(all(test, feature = "conformance"))]
 #[path = "../../tests/postgres_server/mod.rs"]
@@ -27,6 +28,7 @@ use tokio_postgres::error::SqlState;
 use self::aside::aside;
 use self::claim::{Claim, Hold, Locked};
 use self::connect::Address;
+use self::permits::Holder;
 use self::pool::{Connection, Pool};
 use self::snapshot::PostgresSnapshot;
 use crate::queue::Queue;
@@ -47,7 +49,7 @@ pub struct PostgresEngine {
 
 impl PostgresEngine {
     /// Connects to the database that `address` names (a `postgres://` URL or `key=value` pairs; with `sslmode=require` over TLS,
-    /// verified by the certificates in `sslrootcert` or of the system), and creates the catalog's tables in the first schema of the
+    /// verified by the certificates in `sslrootcert` or of the system; with at most `pool_max_conns` connections for reads), and creates the catalog's tables in the first schema of the
     /// search path if they are missing.
     ///
     /// # Errors
@@ -110,11 +112,17 @@ impl Engine for PostgresEngine {
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        Ok(Box::new(aside(|| PostgresSnapshot::begin(&self.pool))?))
+        let holder = Holder::here();
+        Ok(Box::new(aside(|| PostgresSnapshot::begin(&self.pool, Some(holder)))?))
+    }
+
+    fn snapshot_to_keep(&self) -> Result<Box<dyn Snapshot>> {
+        Ok(Box::new(aside(|| PostgresSnapshot::begin(&self.pool, None))?))
     }
 
     fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
-        let (snapshot, values) = aside(|| PostgresSnapshot::begin_with(&self.pool, keys))?;
+        let holder = Holder::here();
+        let (snapshot, values) = aside(|| PostgresSnapshot::begin_with(&self.pool, holder, keys))?;
         Ok((Box::new(snapshot), values))
     }
 
@@ -128,7 +136,8 @@ impl Engine for PostgresEngine {
         let ask = |connection: &mut Connection| {
             connection.client.query_one(query, &[&token.as_slice()]).map_err(error)
         };
-        let row = aside(|| self.pool.take_and(ask).map(|(_, row)| row))?;
+        let holder = Some(Holder::here());
+        let row = aside(|| self.pool.take_and(holder, ask).map(|(_, row)| row))?;
         let version: Option<i64> = row.get(0);
         Ok(version.map(i64::cast_unsigned))
     }

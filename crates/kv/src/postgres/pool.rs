@@ -9,6 +9,7 @@ use super::aside::aside;
 use super::client::Client;
 use super::connect::Address;
 use super::error;
+use super::permits::{Holder, Permit, Permits};
 use crate::Result;
 
 /// Idle connections kept; more are closed after use.
@@ -19,6 +20,7 @@ const IDLE: usize = 16;
 pub(super) struct Pool {
     address: Address,
     idle: Arc<Idle>,
+    permits: Arc<Permits>,
 }
 
 /// Connections to take, the one that was used last at the end.
@@ -55,34 +57,46 @@ impl std::fmt::Debug for Connection {
 
 impl Pool {
     pub(super) fn new(address: Address) -> Self {
-        Self { address, idle: Arc::default() }
+        let permits = Arc::new(Permits::new(address.most(), address.patience()));
+        Self { address, idle: Arc::default(), permits }
     }
 
     pub(super) fn address(&self) -> &Address {
         &self.address
     }
 
-    /// An idle connection that is still open, or a new one.
+    /// An idle connection that is still open, or a new one; it is not counted. Only what takes one at a time may use this, or what has a
+    /// limit elsewhere.
     pub(super) fn take(&self) -> Result<Leased> {
-        let idle = std::iter::from_fn(|| self.idle().pop());
-        let connection = match idle.into_iter().find(|connection| !connection.client.is_closed()) {
-            Some(connection) => connection,
-            None => Connection::open(&self.address)?,
-        };
-        Ok(Leased { connection: Some(connection), pool: self.clone() })
+        self.take_for(None)
     }
 
-    /// A connection on which `first` was done. That may be done twice: where an idle connection turns out to be closed, it is
+    fn take_for(&self, holder: Option<Holder>) -> Result<Leased> {
+        let permit = holder.map(|holder| self.permits.take(holder)).transpose()?;
+        let connection = self.connection()?;
+        Ok(Leased { connection: Some(connection), pool: self.clone(), _permit: permit })
+    }
+
+    fn connection(&self) -> Result<Connection> {
+        let idle = std::iter::from_fn(|| self.idle().pop());
+        match idle.into_iter().find(|connection| !connection.client.is_closed()) {
+            Some(connection) => Ok(connection),
+            None => Connection::open(&self.address),
+        }
+    }
+
+    /// A connection on which `first` was done, counted for `holder` if there is one. That may be done twice: where an idle connection turns out to be closed, it is
     /// done on a new one.
     pub(super) fn take_and<T>(
         &self,
+        holder: Option<Holder>,
         first: impl Fn(&mut Connection) -> Result<T>,
     ) -> Result<(Leased, T)> {
-        let mut leased = self.take()?;
+        let mut leased = self.take_for(holder)?;
         let done = match first(&mut leased) {
             Err(_) if leased.client.is_closed() => {
                 self.forget();
-                leased = self.take()?;
+                leased.connection = Some(self.connection()?);
                 first(&mut leased)?
             }
             done => done?,
@@ -184,6 +198,8 @@ fn scan(order: &str) -> String {
 pub(super) struct Leased {
     connection: Option<Connection>,
     pool: Pool,
+    /// Dropped once the connection is back, so that whoever gets it next finds that.
+    _permit: Option<Permit>,
 }
 
 impl Deref for Leased {

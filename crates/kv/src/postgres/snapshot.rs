@@ -9,6 +9,7 @@ use tokio_postgres::{Row as Found, SimpleQueryMessage};
 use super::aside::aside;
 use super::client::first_value;
 use super::error;
+use super::permits::Holder;
 use super::pool::{Connection, Leased, Pool};
 use crate::{Error, KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
 
@@ -26,14 +27,20 @@ const PAGE_ROWS: usize = 1_000;
 const PAGE_BYTES: i64 = 4 << 20;
 
 impl PostgresSnapshot {
-    pub(super) fn begin(pool: &Pool) -> Result<Self> {
-        let (connection, version) = pool.take_and(begin)?;
+    /// Counted for `holder`, if it is one that does not last.
+    pub(super) fn begin(pool: &Pool, holder: Option<Holder>) -> Result<Self> {
+        let (connection, version) = pool.take_and(holder, begin)?;
         Ok(Self { version, connection: Mutex::new(connection) })
     }
 
     /// The same, and the values at `keys`, in one round trip.
-    pub(super) fn begin_with(pool: &Pool, keys: &[Bytes]) -> Result<(Self, Vec<Option<Bytes>>)> {
-        let (connection, (version, values)) = pool.take_and(|it| begin_with(it, keys))?;
+    pub(super) fn begin_with(
+        pool: &Pool,
+        holder: Holder,
+        keys: &[Bytes],
+    ) -> Result<(Self, Vec<Option<Bytes>>)> {
+        let begin = |connection: &mut Connection| begin_with(connection, keys);
+        let (connection, (version, values)) = pool.take_and(Some(holder), begin)?;
         Ok((Self { version, connection: Mutex::new(connection) }, values))
     }
 

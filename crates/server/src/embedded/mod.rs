@@ -6,6 +6,7 @@
 //! DIR/catalog/     the catalog (fjall), unless it is in a database
 //! DIR/contents/    the contents, unless they are elsewhere
 //! DIR/text/        the index of texts, once somebody searched for words
+//! DIR/cache/       what clients have read from buckets, if the settings say so
 //! ```
 //!
 //! Invariant: only the owner of the directory may read anything in it.
@@ -180,10 +181,10 @@ pub fn open_dir_with(
     open(dir.as_ref(), |settings, dir| Ok(Parts { change_sets, ..current(settings, dir)? }))
 }
 
-/// What a store is made of that other servers may have open, too. One of an earlier format becomes one of this, alone.
+/// What a store is made of that other servers may have open, too. One of a format that cannot be served is upgraded first, alone.
 fn current(settings: &Settings, dir: &Path) -> Result<Parts, OpenError> {
     let parts = settings.parts(dir, Company::Servers)?;
-    if settings.backing.catalog.is_none() || !Store::is_of_earlier_format(&parts)? {
+    if settings.backing.catalog.is_none() || !Store::must_be_upgraded(&parts)? {
         return Ok(parts);
     }
     drop(parts);

@@ -156,6 +156,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(operate::places::drain))
         .routes(routes!(operate::places::job))
         .routes(routes!(operate::scrub::status, operate::scrub::start))
+        .routes(routes!(operate::upgrade::upgrade))
         .routes(routes!(access::people::whoami))
         .routes(routes!(tree::usage::stats))
         .routes(routes!(gsd::index))

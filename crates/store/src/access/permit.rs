@@ -39,7 +39,7 @@ pub enum Act {
     Addresses,
     /// Register files in place; change the records of replicas.
     Replicas,
-    /// Count, check and scrub the whole store.
+    /// Count, check, scrub and upgrade the whole store.
     Inspect,
     /// Read all of the store: all contents, and all records about them and about accounts.
     BackUp,

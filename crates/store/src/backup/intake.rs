@@ -14,7 +14,7 @@ use super::directory::{BackupDir, CatalogInfo, failed};
 use super::frames::{Begin, End, Frame, FrameReader, MAGIC, damaged};
 use crate::catalog::{BlobCopy, BlobRecord, Record, is_whole};
 use crate::copy::{Tally, fault};
-use crate::open::FORMAT;
+use crate::formats::FORMAT;
 use crate::{BlobId, Error, ErrorKind, Result};
 
 /// A backup that arrives.

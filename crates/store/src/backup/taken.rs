@@ -15,7 +15,6 @@ use crate::access::Act;
 use crate::catalog::{BlobRecord, Reads, keys};
 use crate::contents::Hold;
 use crate::copy::Tally;
-use crate::open::FORMAT;
 use crate::{BlobId, Caller, ContentStream, Error, ErrorKind, Result, Store};
 
 /// How often a backup says that it is there, once all rows were sent.
@@ -28,6 +27,7 @@ const ROWS: usize = 4_096;
 pub struct Backup {
     store: Store,
     view: Arc<dyn Snapshot>,
+    format: u32,
     _hold: Hold,
 }
 
@@ -43,8 +43,9 @@ impl Store {
     pub fn back_up(&self, caller: &Caller) -> Result<Backup> {
         caller.require(Act::BackUp)?;
         let hold = self.inner.pins.hold();
-        let view = self.parts().engine.snapshot()?.into();
-        Ok(Backup { store: self.clone(), view, _hold: hold })
+        let view: Arc<dyn Snapshot> = self.snapshot_to_keep()?.into();
+        let format = self.format_of(&*view)?;
+        Ok(Backup { store: self.clone(), view, format, _hold: hold })
     }
 
     /// All bytes of a blob, each block from any copy in which it is whole. Needs [`Act::BackUp`]. What a backup that is being taken
@@ -83,7 +84,7 @@ impl Backup {
 
     fn begin(&self) -> (Bytes, Step) {
         let (version, taken) = (self.view.version(), self.store.now());
-        let begin = Frame::Begin(Begin { format: FORMAT, version, taken }).encode();
+        let begin = Frame::Begin(Begin { format: self.format, version, taken }).encode();
         let bytes = [&MAGIC[..], &begin].concat().into();
         (bytes, Step::Rows(KeyRange::all(), Tally::default()))
     }

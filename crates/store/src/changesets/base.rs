@@ -7,7 +7,9 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use cenote_kv::{Engine, KeyRange, Result, Rows, ScanOptions, Snapshot, Version};
+use cenote_kv::{Engine, Error, KeyRange, Result, Rows, ScanOptions, Snapshot, Version};
+
+use crate::catalog::keys;
 
 #[derive(Debug)]
 pub(super) struct Base {
@@ -34,8 +36,12 @@ impl Base {
         if let Some(now) = self.now.get() {
             return Ok(now);
         }
-        let now = self.engine.snapshot()?.into();
-        Ok(self.now.get_or_init(|| now))
+        let format = keys::setting("format");
+        let now = self.engine.snapshot_to_keep()?;
+        if now.get(&format)? != self.then.get(&format)? {
+            return Err(Error::Io("the format of the store was changed".into()));
+        }
+        Ok(self.now.get_or_init(|| now.into()))
     }
 }
 

@@ -53,6 +53,7 @@ fn of_other(key: &[u8]) -> &'static str {
         Some(b'L') => "a place",
         Some(b'O') => "the notes of a protocol",
         Some(b'T' | b'w') => "a ticket",
+        Some(b's') => "the format of the store",
         _ => "something that it depends on",
     }
 }

@@ -36,11 +36,12 @@ impl ChangeSets {
         let mut sets = self.sets();
         check_number(store, &sets, caller.user())?;
         let engine = &store.parts().engine;
-        let base = Base::new(engine.snapshot()?.into(), engine.clone());
+        let base = Base::new(store.snapshot_to_keep()?.into(), engine.clone());
         let shared = (self.bytes.clone(), self.ends.clone());
         let held = OpenChangeSet::new(store, caller, (id, idle), Draft::new(base), shared);
-        // The whole change set depends on the account and its groups.
-        held.rest_on(store, |tx| tx.value(&keys::person(caller.user())).map(drop))?;
+        // The whole change set depends on the account and its groups, and on the format of what it changes.
+        let ground = [keys::person(caller.user()), keys::setting("format")];
+        held.rest_on(store, |tx| tx.values(&ground).map(drop))?;
         let begun = held.describe();
         sets.insert(id, Arc::new(held));
         Ok(begun)

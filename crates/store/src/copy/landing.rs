@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 
 use super::rows::Arrived;
 use crate::catalog::{Record, keys};
-use crate::open::{FORMAT, Format};
+use crate::formats::{FORMAT, Format};
 use crate::{Error, ErrorKind, Parts, Result};
 
 /// The target of a copy.

@@ -136,7 +136,8 @@ impl Store {
                 _ => (fresh, 1),
             };
             tx.frees_space();
-            tx.put(keys::server(id), &ServerRecord { beat, reading });
+            let newest_format = Some(self.parts().formats.newest);
+            tx.put(keys::server(id), &ServerRecord { beat, reading, newest_format });
             let leader = tx.get::<HolderRecord>(&keys::upkeep())?;
             if leader.is_none() {
                 tx.put(keys::upkeep(), &HolderRecord { server: id });

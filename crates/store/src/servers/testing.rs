@@ -8,7 +8,7 @@ use cenote_blob::Place;
 use cenote_kv::{Batch, CommitError, Engine, MemoryEngine, Snapshot, Token, Version};
 
 use crate::model::Time;
-use crate::{Clock, Parts, Store};
+use crate::{Clock, Formats, Parts, Store};
 
 #[derive(Debug)]
 pub(crate) struct ManualClock(AtomicI64);
@@ -55,13 +55,20 @@ impl Engine for Shared {
     }
 }
 
-pub(crate) fn pair() -> (Store, Store, Arc<ManualClock>) {
+/// Servers of programs that know these formats, over a store of the present format.
+pub(crate) fn of_formats<const N: usize>(formats: [Formats; N]) -> ([Store; N], Arc<ManualClock>) {
     let clock = Arc::new(ManualClock(AtomicI64::new(1_700_000_000_000_000_000)));
     let mut parts = Parts::new(Shared(MemoryEngine::new()), Place::memory("main"));
     parts.clock = clock.clone();
-    let a = Store::create_new(parts.clone(), "root", "secret phrase").unwrap();
-    let b = Store::open_existing(parts).unwrap();
-    a.beat().unwrap();
-    b.beat().unwrap();
-    (a, b, clock)
+    drop(Store::create_new(parts.clone(), "root", "secret phrase").unwrap());
+    let servers =
+        formats.map(|formats| Store::open_existing(Parts { formats, ..parts.clone() }).unwrap());
+    servers.iter().for_each(|server| server.beat().unwrap());
+    (servers, clock)
+}
+
+/// Two servers of one program.
+pub(crate) fn pair() -> (Store, Store, Arc<ManualClock>) {
+    let ([one, other], clock) = of_formats([Formats::default(); 2]);
+    (one, other, clock)
 }

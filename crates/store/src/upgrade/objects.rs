@@ -1,7 +1,6 @@
 //! From format 7 to 8: the index by object has IRIs only, and a row for all statements of a description with one.
 
 use crate::catalog::keys;
-use crate::open::{FORMAT, Format};
 use crate::{Result, Store};
 
 impl Store {
@@ -12,9 +11,6 @@ impl Store {
             self.clear(&table)?;
             self.mark_entries(|entry| table.contains(entry))?;
         }
-        self.transact(|tx| {
-            tx.put(keys::setting("format"), &Format(FORMAT));
-            Ok(())
-        })
+        Ok(())
     }
 }

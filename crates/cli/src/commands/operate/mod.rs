@@ -12,3 +12,4 @@ pub(crate) mod scrub;
 pub(crate) mod serve;
 pub(crate) mod stats;
 pub(crate) mod umount;
+pub(crate) mod upgrade;

@@ -22,6 +22,11 @@ impl Client {
         self.json(call).await
     }
 
+    /// Gives the store the newest format that the server knows, if all servers over it know that; returns the formats before and after.
+    pub async fn upgrade(&self) -> Result<Record> {
+        self.json(Call::post("/v1/upgrade").json(&serde_json::json!({}))).await
+    }
+
     /// Checks the store, and this much of its contents; returns one finding per line.
     pub async fn check(
         &self,

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::layer::{Asker, Changer};
 use crate::native::json::{
     ChangeVersions, CompareQuery, Names, Resource, Target, Version, VersionDifference, VersionOp,
-    VersionOutcome, Versions,
+    VersionOutcome, Versions, unanswered,
 };
 use crate::native::request::address::{About, at};
 use crate::native::request::extract::Json;
@@ -95,21 +95,22 @@ impl TryFrom<ChangeVersions> for Change {
 
 impl Change {
     fn make(self, store: &Store, caller: &Caller, at: &At) -> cenote_store::Result<VersionOutcome> {
-        let mut names = Names::new(store);
         Ok(match self {
-            Self::Keep(new) => {
-                let version = store.keep_version(caller, at, &new)?;
-                VersionOutcome::Version(Version::of(version, &mut names)?)
-            }
+            Self::Keep(new) => told(store, store.keep_version(caller, at, &new)?)?,
             Self::Label(version, label) => {
-                let version = store.label_version(caller, at, version, label.as_deref())?;
-                VersionOutcome::Version(Version::of(version, &mut names)?)
+                told(store, store.label_version(caller, at, version, label.as_deref())?)?
             }
             Self::Restore(version) => {
                 let stat = store.restore_version(caller, at, version)?;
-                VersionOutcome::Resource(Box::new(Resource::of(&stat, &mut names)?))
+                VersionOutcome::Resource(Box::new(Resource::changed(&stat, store, caller)?))
             }
             Self::Prune(prune) => VersionOutcome::Pruned(store.prune_versions(caller, at, &prune)?),
         })
     }
+}
+
+/// A version as a change has left it.
+fn told(store: &Store, version: cenote_store::Version) -> cenote_store::Result<VersionOutcome> {
+    let version = Version::of(version, &mut Names::new(store)).map_err(unanswered)?;
+    Ok(VersionOutcome::Version(version))
 }

@@ -222,6 +222,7 @@ fn native(account: &str, token: u64) -> Vec<Operation> {
         operation('a', "GET", "/v1/backup", Value::Null),
         operation('a', "GET", "/v1/scrub", Value::Null),
         operation('a', "POST", "/v1/scrub", json!({})),
+        operation('a', "POST", "/v1/upgrade", json!({})),
         operation('p', "PATCH", "/v1/users", json!({"name": account, "password": "another"})),
     ]
 }

@@ -17,6 +17,19 @@ pub(crate) struct ServerRecord {
     /// When its oldest reader, hold or change set began; none without any.
     #[n(1)]
     pub(crate) reading: Option<Time>,
+    /// The newest format that it knows; none from programs before [`UNSAID`] had a successor.
+    #[n(2)]
+    pub(crate) newest_format: Option<u32>,
+}
+
+/// The format of programs whose servers do not say which they know.
+const UNSAID: u32 = 8;
+
+impl ServerRecord {
+    /// The newest format that the server knows.
+    pub(crate) fn newest_format(&self) -> u32 {
+        self.newest_format.unwrap_or(UNSAID)
+    }
 }
 
 /// The server that holds a claim, or does the background work.

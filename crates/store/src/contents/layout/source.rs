@@ -37,6 +37,14 @@ impl Source {
         }
     }
 
+    /// The same for a client; what is kept on this machine will do.
+    pub(crate) fn read_cached(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
+        match self {
+            Self::Kept(_, place) => place.read_cached(id, range, blocks),
+            Self::Outside(_, file) => file.read_checked(id, range, blocks),
+        }
+    }
+
     pub(crate) async fn inspect(
         &self,
         id: BlobId,

@@ -160,7 +160,7 @@ impl BlobRun {
             }
         }
         self.reading = Some(match &self.blocks {
-            Some(blocks) => source.read_checked(*id, self.next_run(blocks), blocks.clone()),
+            Some(blocks) => source.read_cached(*id, self.next_run(blocks), blocks.clone()),
             None => source.read(*id, self.rest.clone()),
         });
         Ok(())

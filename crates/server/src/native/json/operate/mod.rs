@@ -5,6 +5,7 @@ mod check;
 mod place;
 mod quota;
 mod scrub;
+mod upgrade;
 mod usage;
 
 pub(in crate::native) use backup::*;
@@ -12,4 +13,5 @@ pub(in crate::native) use check::*;
 pub(in crate::native) use place::*;
 pub(in crate::native) use quota::*;
 pub(in crate::native) use scrub::*;
+pub(in crate::native) use upgrade::*;
 pub(in crate::native) use usage::*;

@@ -1,0 +1,293 @@
+//! The files of a cache, each with a piece of a blob.
+//!
+//! After the piece a file has the length of the blob, and a checksum of both and of its name. It gets its name when it is complete, by a
+//! rename.
+//!
+//! Invariants: a file whose checksum does not match is never used, so that nothing has to be synced, and whatever a crash leaves is harmless;
+//! the files have at most the given number of bytes together.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use crc_fast::CrcAlgorithm::Crc64Nvme;
+
+use crate::{BlobId, make_private};
+
+/// The length in bytes of a piece; the last one of a blob may be shorter.
+pub(super) const PIECE: u64 = 512 << 10;
+
+/// What a file has after its piece: the length of the blob, and the checksum, both big-endian.
+const TRAILER: usize = 16;
+
+/// The mark of a file that is not complete.
+const NEW: &str = "#new";
+
+/// The pieces of a blob are numbered from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Piece {
+    pub(super) id: BlobId,
+    pub(super) number: u64,
+}
+
+/// A piece that is there, and the length of its blob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) bytes: Bytes,
+    pub(super) size: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Files {
+    dir: PathBuf,
+    most: u64,
+    known: Mutex<Known>,
+}
+
+/// The files, each with its length, in the order of their last use.
+#[derive(Debug, Default)]
+struct Known {
+    pieces: BTreeMap<Piece, (u64, u64)>,
+    by_use: BTreeMap<u64, Piece>,
+    bytes: u64,
+    uses: u64,
+}
+
+impl Piece {
+    fn path(self) -> PathBuf {
+        let hex = self.id.to_string();
+        Path::new(&hex[..2]).join(format!("{}-{}", &hex[2..], self.number))
+    }
+
+    fn of(fan: &str, name: &str) -> Option<Self> {
+        let (rest, number) = name.split_once('-')?;
+        let id = format!("{fan}{rest}").parse().ok()?;
+        Some(Self { id, number: number.parse().ok()? })
+    }
+
+    fn checksum(self, bytes: &[u8], size: u64) -> u64 {
+        let mut digest = crc_fast::Digest::new(Crc64Nvme);
+        digest.update(&self.id.to_bytes());
+        digest.update(&self.number.to_be_bytes());
+        digest.update(bytes);
+        digest.update(&size.to_be_bytes());
+        digest.finalize()
+    }
+}
+
+impl Files {
+    /// Those that are in `dir`, which is created if missing; the oldest are removed if they are more than `most` bytes. Blocks.
+    pub(super) fn open(dir: &Path, most: u64) -> io::Result<Self> {
+        fs::create_dir_all(dir)?;
+        make_private(dir)?;
+        let files = Self { dir: dir.to_owned(), most, known: Mutex::default() };
+        let mut found = files.scan()?;
+        found.sort();
+        for (_, piece, length) in found {
+            files.note(piece, length);
+        }
+        files.make_room(0);
+        Ok(files)
+    }
+
+    /// The pieces that are there, with the time when they were written and their lengths. What is incomplete is removed.
+    fn scan(&self) -> io::Result<Vec<(SystemTime, Piece, u64)>> {
+        let mut found = Vec::new();
+        for fan in fs::read_dir(&self.dir)? {
+            let fan = fan?;
+            for file in fs::read_dir(fan.path())? {
+                let file = file?;
+                let (fan, name) = (fan.file_name(), file.file_name());
+                let piece = fan.to_str().zip(name.to_str());
+                let piece = piece.and_then(|(fan, name)| Piece::of(fan, name));
+                match (piece, file.metadata()) {
+                    (Some(piece), Ok(meta)) => found.push((meta.modified()?, piece, meta.len())),
+                    _ => drop(fs::remove_file(file.path())),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// A piece, if it is there and whole. Blocks.
+    pub(super) fn read(&self, piece: Piece) -> Option<Found> {
+        if !self.known().touch(piece) {
+            return None;
+        }
+        let found = fs::read(self.dir.join(piece.path())).ok();
+        let found = found.and_then(|file| whole(piece, file));
+        if found.is_none() {
+            self.remove(piece);
+        }
+        found
+    }
+
+    /// Keeps a piece, if that is possible: a cache that cannot be written to has fewer pieces. Blocks.
+    pub(super) fn write(&self, piece: Piece, found: &Found) {
+        let length = (found.bytes.len() + TRAILER) as u64;
+        if length > self.most || self.known().pieces.contains_key(&piece) {
+            return;
+        }
+        self.make_room(length);
+        if self.put(piece, found).is_ok() {
+            self.note(piece, length);
+        }
+    }
+
+    fn put(&self, piece: Piece, found: &Found) -> io::Result<()> {
+        let path = self.dir.join(piece.path());
+        let new = path.with_extension(NEW);
+        let checksum = piece.checksum(&found.bytes, found.size).to_be_bytes();
+        let file = [&found.bytes[..], &found.size.to_be_bytes(), &checksum].concat();
+        fs::create_dir_all(self.dir.join(path.parent().unwrap_or(&self.dir)))?;
+        let put = fs::write(&new, file).and_then(|()| fs::rename(&new, path));
+        put.inspect_err(|_| drop(fs::remove_file(&new)))
+    }
+
+    /// Removes all pieces of a blob. Blocks.
+    pub(super) fn forget(&self, id: BlobId) {
+        let all = Piece { id, number: 0 }..=Piece { id, number: u64::MAX };
+        let pieces: Vec<_> = self.known().pieces.range(all).map(|(piece, _)| *piece).collect();
+        pieces.into_iter().for_each(|piece| self.remove(piece));
+    }
+
+    /// Removes what was not used for the longest time, so that as many bytes can be added.
+    fn make_room(&self, more: u64) {
+        loop {
+            let mut known = self.known();
+            let oldest = known.by_use.first_key_value().map(|(_, piece)| *piece);
+            match oldest.filter(|_| known.bytes + more > self.most) {
+                Some(piece) => known.forget(piece),
+                None => return,
+            }
+            drop(known);
+            drop(oldest.map(|piece| fs::remove_file(self.dir.join(piece.path()))));
+        }
+    }
+
+    fn note(&self, piece: Piece, length: u64) {
+        let mut known = self.known();
+        known.forget(piece);
+        known.uses += 1;
+        let used = known.uses;
+        known.pieces.insert(piece, (length, used));
+        known.by_use.insert(used, piece);
+        known.bytes += length;
+    }
+
+    fn remove(&self, piece: Piece) {
+        self.known().forget(piece);
+        let _ = fs::remove_file(self.dir.join(piece.path()));
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    /// Notes a use; false if it is not there.
+    fn touch(&mut self, piece: Piece) -> bool {
+        let Some((_, used)) = self.pieces.get_mut(&piece) else { return false };
+        self.uses += 1;
+        self.by_use.remove(&std::mem::replace(used, self.uses));
+        self.by_use.insert(self.uses, piece);
+        true
+    }
+
+    fn forget(&mut self, piece: Piece) {
+        if let Some((length, used)) = self.pieces.remove(&piece) {
+            self.by_use.remove(&used);
+            self.bytes -= length;
+        }
+    }
+}
+
+/// What a file has, if its checksum matches.
+fn whole(piece: Piece, file: Vec<u8>) -> Option<Found> {
+    let file = Bytes::from(file);
+    let bytes = file.slice(..file.len().checked_sub(TRAILER)?);
+    let trailer = file[bytes.len()..].split_at(TRAILER / 2);
+    let size = u64::from_be_bytes(trailer.0.try_into().ok()?);
+    let checksum = u64::from_be_bytes(trailer.1.try_into().ok()?);
+    (piece.checksum(&bytes, size) == checksum).then_some(Found { bytes, size })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(number: u64) -> Piece {
+        Piece { id: BlobId::from_bytes([7; 16]), number }
+    }
+
+    fn found(byte: u8) -> Found {
+        Found { bytes: vec![byte; 84].into(), size: 1_000 }
+    }
+
+    #[test]
+    fn the_pieces_that_were_not_used_for_longest_make_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = Files::open(dir.path(), 300).unwrap();
+        (0..3).for_each(|number| files.write(piece(number), &found(number as u8)));
+        assert_eq!(files.read(piece(0)), Some(found(0)));
+        files.write(piece(3), &found(3));
+        let there = |files: &Files| [0, 1, 2, 3].map(|number| files.read(piece(number)).is_some());
+        assert_eq!(there(&files), [true, false, true, true]);
+        assert_eq!(there(&Files::open(dir.path(), 300).unwrap()), [true, false, true, true]);
+        let smaller = Files::open(dir.path(), 150).unwrap();
+        assert_eq!(there(&smaller).iter().filter(|there| **there).count(), 1);
+        assert_eq!(smaller.known().bytes, 100);
+    }
+
+    #[test]
+    fn whatever_is_not_what_was_written_is_not_used() {
+        let dir = tempfile::tempdir().unwrap();
+        for (what, damage) in [
+            ("cut", &(|file: &mut Vec<u8>| file.truncate(50)) as &dyn Fn(&mut Vec<u8>)),
+            ("empty", &|file| file.clear()),
+            ("a wrong bit", &|file| file[20] ^= 1),
+            ("zeros", &|file| file.fill(0)),
+            ("another piece", &|file| {
+                let other = Files::open(&dir.path().join("other"), 1_000).unwrap();
+                other.write(piece(9), &found(1));
+                *file = fs::read(dir.path().join("other").join(piece(9).path())).unwrap();
+            }),
+        ] {
+            let files = Files::open(&dir.path().join("cache"), 1_000).unwrap();
+            files.write(piece(1), &found(1));
+            let path = dir.path().join("cache").join(piece(1).path());
+            let mut file = fs::read(&path).unwrap();
+            damage(&mut file);
+            fs::write(&path, file).unwrap();
+            assert_eq!(files.read(piece(1)), None, "{what}");
+            assert!(!path.exists(), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_a_crash_left_incomplete_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = Files::open(dir.path(), 1_000).unwrap();
+        files.write(piece(1), &found(1));
+        let left = dir.path().join(piece(2).path()).with_extension(NEW);
+        fs::write(&left, "half").unwrap();
+        let files = Files::open(dir.path(), 1_000).unwrap();
+        assert!(!left.exists() && files.read(piece(1)).is_some());
+    }
+
+    #[test]
+    fn all_pieces_of_a_blob_are_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = Files::open(dir.path(), 1_000).unwrap();
+        let other = Piece { id: BlobId::from_bytes([8; 16]), number: 0 };
+        [piece(0), piece(5), other].iter().for_each(|piece| files.write(*piece, &found(1)));
+        files.forget(piece(0).id);
+        let there = [piece(0), piece(5), other].map(|piece| files.read(piece).is_some());
+        assert_eq!(there, [false, false, true]);
+    }
+}
