@@ -3,7 +3,7 @@
     bench.py CENOTE [--children 10000] [--peer NAME=URL]… [--json FILE]
 
 CENOTE is the program; its server runs with its own store in a directory below TMPDIR. A peer is a running server; URL is an address
-below which resources can be created without a login. Each resource has 200 triples (see shape.py), and links to the one created
+below which resources can be created without a login, with a slash at its end if those of containers have one. Each resource has 200 triples (see shape.py), and links to the one created
 before it. One client with one persistent connection, except for the row of 8 clients; building a body is not timed.
 """
 
@@ -41,7 +41,7 @@ def put_children(server, parent, count, rng, ref):
     times, path = [], ref
     for _ in range(count):
         body = graph(rng, f'http://{server.host}{path}')
-        path = f'{parent}/{uuid.UUID(int=rng.getrandbits(128), version=4)}'
+        path = f'{parent.rstrip("/")}/{uuid.UUID(int=rng.getrandbits(128), version=4)}'
         times.append(connection.timed('PUT', path, body, **TURTLE)[0])
     return times, path
 
@@ -106,7 +106,7 @@ def run_client(server, parent, count, seed, reads, ready):
     connection = server.connect()
     ready.wait()
     for body in bodies:
-        path = f'{parent}/{uuid.UUID(int=rng.getrandbits(128), version=4)}'
+        path = f'{parent.rstrip("/")}/{uuid.UUID(int=rng.getrandbits(128), version=4)}'
         connection.timed('PUT', path, body, **TURTLE)
         for _ in range(reads):
             connection.timed('GET', path, Accept='text/turtle')

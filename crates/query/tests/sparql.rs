@@ -239,6 +239,17 @@ fn resources_are_not_examined_for_objects_that_none_of_their_properties_has() {
     assert_eq!(within(&world, 16, linked), Some(2), "{linked}: the link, and what contains it");
 }
 
+/// A media type may be any text, so that each of the 13 resources is looked at, but nothing else has to be computed of them.
+#[test]
+fn a_text_with_any_predicate_is_compared_only_with_properties_that_are_texts() {
+    let world = world();
+    let (subject, predicate) = (None, "p:color".to_owned());
+    let red = Statement { subject, predicate, object: Term::string("red"), unit: None };
+    world.describe("/open/x", [red]);
+    let text = "SELECT ?s ?p { ?s ?p 'red' }";
+    assert_eq!(within(&world, 20, text), Some(1), "{text}");
+}
+
 #[test]
 fn resources_with_values_beyond_a_condition_are_not_examined() {
     let world = world();

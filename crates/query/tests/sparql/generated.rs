@@ -122,6 +122,7 @@ fn value(variables: &'static [&'static str]) -> impl Strategy<Value = String> {
         2 => literal,
         1 => class.prop_map(|name| format!("<{LDP}{name}>")),
         1 => Just(format!("'6'^^<{XSD}long>")),
+        1 => select(&["'text/plain'", "'application/octet-stream'", "'rods'"][..]).prop_map(str::to_owned),
     ]
 }
 

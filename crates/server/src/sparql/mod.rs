@@ -1,17 +1,21 @@
 //! SPARQL 1.1 over HTTP (`docs/sparql.md`): the SPARQL 1.1 Protocol, at a general address and at one for clients of LAKEsuperior.
 //!
-//! * `request` reads the protocol, `spelling` says how resources are named at each address, `page` is a form for a browser;
+//! * `request` reads the protocol, `spelling` says how resources are named at each address, `page` is a form for a browser, and `service` the
+//!   description for other programs that send no query;
 //! * `term_search` is LAKEsuperior's, written as a query;
 //! * `answer` runs a query on a thread of its own, within limits.
 
 mod answer;
 mod page;
 mod request;
+mod service;
 mod spelling;
 mod term_search;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
 use axum::http::{Method, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -40,22 +44,35 @@ fn at(address: &'static Address) -> MethodRouter<App> {
 }
 
 async fn handle(app: App, address: &'static Address, request: Request) -> Response {
-    if is_for_a_page(&request) {
-        return page::form(address);
+    let (parts, body) = request.into_parts();
+    if let Some(introduction) = introduction(address, &parts) {
+        return introduction;
     }
-    let answered = ask(app, address, request).await;
+    let answered = ask(app, address, parts, body).await;
     answered.unwrap_or_else(IntoResponse::into_response)
 }
 
-/// Whether a browser requested the form.
-fn is_for_a_page(request: &Request) -> bool {
-    request.method() == Method::GET
-        && request.uri().query().unwrap_or_default().is_empty()
-        && front::wants_page(request.headers())
+/// The answer to a request without a query: a form for a browser, a description for what accepts a graph.
+fn introduction(address: &Address, parts: &Parts) -> Option<Response> {
+    let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
+    if !is_read || !parts.uri.query().unwrap_or_default().is_empty() {
+        return None;
+    }
+    match front::wants_page(&parts.headers) {
+        true => Some(page::form(address)),
+        false => {
+            let own = format!("{}{}", spelling::origin(parts), address.path);
+            service::description(&parts.headers, &own)
+        }
+    }
 }
 
-async fn ask(app: App, address: &'static Address, request: Request) -> Result<Response, Problem> {
-    let (mut parts, body) = request.into_parts();
+async fn ask(
+    app: App,
+    address: &'static Address,
+    mut parts: Parts,
+    body: Body,
+) -> Result<Response, Problem> {
     let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
     let asked = Asked::read(&app, &parts, body).await?;
     let spelling = address.spelling(&parts, asked.paths);

@@ -77,9 +77,7 @@ impl Asked {
         if let Some(name) = &self.format {
             return named(name, self.constructs);
         }
-        let accept: Vec<_> = headers.get_all(header::ACCEPT).iter().collect();
-        let accept = accept.iter().filter_map(|it| it.to_str().ok()).collect::<Vec<_>>().join(",");
-        Format::negotiate(&accept, self.constructs).ok_or_else(|| {
+        Format::negotiate(&accepted(headers), self.constructs).ok_or_else(|| {
             let detail = match self.constructs {
                 true => "the answer is a graph, for which no acceptable syntax is available",
                 false => "the answer is a table or a boolean, for which no acceptable format is available",
@@ -89,6 +87,12 @@ impl Asked {
             )
         })
     }
+}
+
+/// What a client accepts, in one line.
+pub(crate) fn accepted(headers: &HeaderMap) -> String {
+    let lines = headers.get_all(header::ACCEPT).iter();
+    lines.filter_map(|line| line.to_str().ok()).collect::<Vec<_>>().join(",")
 }
 
 /// The format of a name that a form has.

@@ -75,13 +75,17 @@ pub(crate) struct Spelling {
 impl Address {
     /// The words of a request; `paths`, if it prefers paths to addresses.
     pub(crate) fn spelling(&'static self, parts: &Parts, paths: bool) -> Spelling {
-        let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
-        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        let host = parts.uri.authority().map(|authority| authority.as_str()).or(host);
-        let origin = format!("{scheme}://{}", host.unwrap_or("localhost"));
         let resources = if paths { Resources::Paths } else { self.resources };
-        Spelling { address: self, resources, origin }
+        Spelling { address: self, resources, origin: origin(parts) }
     }
+}
+
+/// Scheme and authority of the address that a request was sent to.
+pub(crate) fn origin(parts: &Parts) -> String {
+    let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
+    let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = parts.uri.authority().map(|authority| authority.as_str()).or(host);
+    format!("{scheme}://{}", host.unwrap_or("localhost"))
 }
 
 impl Spelling {

@@ -175,7 +175,8 @@ impl Names<'_> {
                     if !rights.allow(Operation::Stat) {
                         continue;
                     }
-                    let entered = rights.allow(Operation::Enter);
+                    let is_deeper = self.deep && child.kind == Kind::Collection;
+                    let entered = is_deeper && rights.allow(Operation::Enter);
                     let chain = entered.then(|| chain.child(child.id, resource));
                     chain.map(|chain| Access::of(self.caller, chain))
                 }

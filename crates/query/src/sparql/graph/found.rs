@@ -9,6 +9,7 @@ use cenote_store::{Pattern, ResourceId, Term};
 use super::Graph;
 use super::described::Like;
 use super::node::{Node, What};
+use super::said::Asked;
 use crate::Result;
 
 /// Which triples of a resource are examined.
@@ -17,8 +18,8 @@ pub(super) enum Which {
     All,
     /// Those that its description states.
     Stated,
-    /// Those that the server manages.
-    Managed,
+    /// Those that the server manages: some of its properties, and what containers say of it.
+    Managed(Asked),
 }
 
 pub(super) type Found<'a> = Box<dyn Iterator<Item = Result<(ResourceId, Which)>> + 'a>;
@@ -49,7 +50,10 @@ impl<'a> Graph<'a> {
 
     /// Which triples of the subject of a pattern may match.
     pub(super) fn which(&self, id: ResourceId, like: &Like) -> Result<Which> {
-        Ok(if self.may_state(id, like)? { Which::All } else { Which::Managed })
+        Ok(match self.may_state(id, like)? {
+            true => Which::All,
+            false => Which::Managed(self.asked(like.predicate.as_ref())),
+        })
     }
 
     /// Whether the description of a resource may state this, as far as is known without reading it.

@@ -12,78 +12,12 @@ use cenote_store::{
 use super::Graph;
 use super::described::{Like, Triple};
 use super::node::Node;
-use super::part::Part;
+use super::said::{Asked, LDP, Said};
 use crate::Result;
 
-const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
-const LDP: &str = "http://www.w3.org/ns/ldp#";
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 /// The media type of bytes of which nothing is known.
 const OCTETS: &str = "application/octet-stream";
-
-/// The triples of a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
-    Type,
-    Created,
-    CreatedBy,
-    Modified,
-    ModifiedBy,
-    Parent,
-    Contains,
-    MembershipResource,
-    HasMemberRelation,
-    InsertedContentRelation,
-    Size,
-    MediaType,
-    Digest,
-}
-
-impl Said {
-    /// In the same order as in the linked-data opening.
-    pub(super) const ALL: [Self; 13] = [
-        Self::Type,
-        Self::Created,
-        Self::CreatedBy,
-        Self::Modified,
-        Self::ModifiedBy,
-        Self::Parent,
-        Self::Contains,
-        Self::MembershipResource,
-        Self::HasMemberRelation,
-        Self::InsertedContentRelation,
-        Self::Size,
-        Self::MediaType,
-        Self::Digest,
-    ];
-
-    fn iri(self, fedora: &str) -> String {
-        match self {
-            Self::Type => RDF_TYPE.to_owned(),
-            Self::Created => format!("{fedora}created"),
-            Self::CreatedBy => format!("{fedora}createdBy"),
-            Self::Modified => format!("{fedora}lastModified"),
-            Self::ModifiedBy => format!("{fedora}lastModifiedBy"),
-            Self::Parent => format!("{fedora}hasParent"),
-            Self::Contains => format!("{LDP}contains"),
-            Self::MembershipResource => format!("{LDP}membershipResource"),
-            Self::HasMemberRelation => format!("{LDP}hasMemberRelation"),
-            Self::InsertedContentRelation => format!("{LDP}insertedContentRelation"),
-            Self::Size => "http://www.loc.gov/premis/rdf/v1#hasSize".to_owned(),
-            Self::MediaType => {
-                "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#hasMimeType".to_owned()
-            }
-            Self::Digest => "http://www.loc.gov/premis/rdf/v1#hasMessageDigest".to_owned(),
-        }
-    }
-
-    fn part(self) -> Part {
-        match self {
-            Self::Contains => Part::Structure,
-            _ => Part::Admin,
-        }
-    }
-}
 
 /// The class of a container, or what else a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +57,7 @@ impl Vocabulary {
         let ldp = |name: &str| node(format!("{LDP}{name}"));
         let own = |name: &str| node(format!("{fedora}{name}"));
         Self {
-            predicates: Said::ALL.iter().map(|said| (*said, node(said.iri(fedora)))).collect(),
+            predicates: Asked::ALL.iter().map(|said| (said, node(said.iri(fedora)))).collect(),
             says_basic,
             resource: ldp("Resource"),
             rdf_source: ldp("RDFSource"),
@@ -151,30 +85,29 @@ impl Vocabulary {
     }
 
     /// The types of a resource of this model.
-    fn types(&self, model: Model, is_root: bool) -> Vec<&Node> {
-        let mut types = match model {
-            Model::Binary => {
-                vec![&self.resource, &self.binary, &self.fedora_resource, &self.fedora_binary]
-            }
-            Model::Source => vec![&self.resource, &self.rdf_source, &self.fedora_resource],
-            Model::Basic | Model::Direct | Model::Indirect => vec![
-                &self.resource,
-                &self.rdf_source,
-                &self.container,
-                &self.fedora_resource,
-                &self.fedora_container,
-            ],
+    fn types(&self, model: Model, is_root: bool) -> impl Iterator<Item = &Node> {
+        let (kind, fedora, class) = match model {
+            Model::Binary => ([Some(&self.binary), None], Some(&self.fedora_binary), None),
+            Model::Source => ([Some(&self.rdf_source), None], None, None),
+            Model::Basic | Model::Direct | Model::Indirect => (
+                [Some(&self.rdf_source), Some(&self.container)],
+                Some(&self.fedora_container),
+                self.class(model),
+            ),
         };
+        let root = is_root.then_some(&self.root);
+        let types = [Some(&self.resource), kind[0], kind[1], Some(&self.fedora_resource)];
+        types.into_iter().chain([fedora, class, root]).flatten()
+    }
+
+    /// What distinguishes a container from those of other classes, if that is stated.
+    fn class(&self, model: Model) -> Option<&Node> {
         match model {
-            Model::Basic if self.says_basic => types.push(&self.basic),
-            Model::Direct => types.push(&self.direct),
-            Model::Indirect => types.push(&self.indirect),
-            _ => {}
+            Model::Basic => self.says_basic.then_some(&self.basic),
+            Model::Direct => Some(&self.direct),
+            Model::Indirect => Some(&self.indirect),
+            Model::Source | Model::Binary => None,
         }
-        if is_root {
-            types.push(&self.root);
-        }
-        types
     }
 
     /// Whether it is the type of any resource.
@@ -196,18 +129,32 @@ impl Vocabulary {
 }
 
 impl Graph<'_> {
-    /// The managed triples of a resource.
-    pub(super) fn managed(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
-        let only = match &like.predicate {
-            Some(predicate) => match self.vocabulary.said(predicate) {
-                Some(said) => Some(said),
-                None => return self.members(id, like),
-            },
-            None => None,
-        };
-        let Some(seen) = self.data.seen(id)? else { return Ok(Vec::new()) };
+    /// The properties that the server may state with a predicate.
+    pub(super) fn asked(&self, predicate: Option<&Node>) -> Asked {
+        match predicate {
+            Some(predicate) => self.vocabulary.said(predicate).into_iter().collect(),
+            None => Asked::ALL,
+        }
+    }
+
+    /// The managed triples of a resource: of its properties only those asked for, and what containers say of it.
+    pub(super) fn managed(&self, id: ResourceId, asked: Asked, like: &Like) -> Result<Vec<Triple>> {
+        let is_property =
+            like.predicate.as_ref().is_some_and(|it| self.vocabulary.said(it).is_some());
+        let mut triples = self.properties(id, asked, like)?;
+        if !is_property {
+            triples.extend(self.members(id, like)?);
+        }
+        Ok(triples)
+    }
+
+    fn properties(&self, id: ResourceId, asked: Asked, like: &Like) -> Result<Vec<Triple>> {
         let mut triples = Vec::new();
-        for said in Said::ALL.into_iter().filter(|said| only.is_none_or(|only| only == *said)) {
+        if asked == Asked::NONE {
+            return Ok(triples);
+        }
+        let Some(seen) = self.data.seen(id)? else { return Ok(triples) };
+        for said in asked.iter() {
             for object in self.objects(&seen, said, like.object.as_ref())? {
                 triples.push(Triple {
                     subject: Node::resource(id, ""),
@@ -216,9 +163,6 @@ impl Graph<'_> {
                     part: said.part(),
                 });
             }
-        }
-        if only.is_none() {
-            triples.extend(self.members(id, like)?);
         }
         Ok(triples)
     }
@@ -230,22 +174,18 @@ impl Graph<'_> {
         said: Said,
         wanted: Option<&Node>,
     ) -> Result<Vec<Node>> {
-        let resource = &seen.resource;
-        let content = resource.content.as_ref();
         let mut objects = match said {
             Said::Type => return self.types(seen, wanted),
             Said::Contains => return self.contained(seen, wanted),
-            Said::Created => vec![date_time(resource.created)],
-            Said::CreatedBy => vec![self.person(resource.created_by)?],
+            Said::Created => vec![date_time(seen.record()?.created)],
+            Said::CreatedBy => vec![self.person(seen.record()?.created_by)?],
             Said::Modified => vec![date_time(self.modified(seen)?)],
-            Said::ModifiedBy => vec![self.person(resource.modified_by)?],
+            Said::ModifiedBy => vec![self.person(seen.record()?.modified_by)?],
             Said::Parent => self.parent(seen)?.into_iter().collect(),
             Said::MembershipResource | Said::HasMemberRelation | Said::InsertedContentRelation => {
                 self.definition(seen, said)?.into_iter().collect()
             }
-            Said::Size => content.map(|content| size(content.size)).into_iter().collect(),
-            Said::MediaType => content.map(media_type).into_iter().collect(),
-            Said::Digest => content.map(digests).unwrap_or_default(),
+            Said::Size | Said::MediaType | Said::Digest => of_content(seen, said)?,
         };
         objects.retain(|object| wanted.is_none_or(|wanted| wanted == object));
         Ok(objects)
@@ -255,7 +195,7 @@ impl Graph<'_> {
         let needs_class = wanted.is_none_or(|class| self.vocabulary.is_class(class));
         let model = self.model(seen, needs_class)?;
         let types = self.vocabulary.types(model, seen.id == ResourceId::ROOT);
-        let types = types.into_iter().filter(|class| wanted.is_none_or(|wanted| wanted == *class));
+        let types = types.filter(|class| wanted.is_none_or(|wanted| wanted == *class));
         Ok(types.cloned().collect())
     }
 
@@ -270,7 +210,7 @@ impl Graph<'_> {
             };
             Ok::<_, crate::Error>(!self.stated(seen.id, &like)?.is_empty())
         };
-        Ok(match seen.resource.kind {
+        Ok(match seen.kind {
             Kind::Object => Model::Binary,
             Kind::Link | Kind::Description => Model::Source,
             Kind::Collection if !needs_class => Model::Basic,
@@ -281,8 +221,8 @@ impl Graph<'_> {
     }
 
     fn modified(&self, seen: &VisibleResource) -> Result<Time> {
-        match seen.resource.kind {
-            Kind::Object => Ok(seen.resource.modified),
+        match seen.kind {
+            Kind::Object => Ok(seen.record()?.modified),
             _ => Ok(self.data.changed(seen)?),
         }
     }
@@ -293,7 +233,7 @@ impl Graph<'_> {
         let Some((above, _)) = path.as_ref().and_then(|path| path.split_last()) else {
             return Ok(None);
         };
-        match self.data.seen(seen.resource.parent)? {
+        match self.data.seen(seen.parent)? {
             Some(parent) => Ok(Some(Node::resource(parent.id, ""))),
             None => self.iri(&iri_of(&above)).map(Some),
         }
@@ -301,13 +241,13 @@ impl Graph<'_> {
 
     /// The children of a container; only the wanted one, if given.
     fn contained(&self, seen: &Rc<VisibleResource>, wanted: Option<&Node>) -> Result<Vec<Node>> {
-        if seen.resource.kind != Kind::Collection {
+        if seen.kind != Kind::Collection {
             return Ok(Vec::new());
         }
         if let Some(wanted) = wanted {
             let child = wanted.id().map(|id| self.data.seen(id)).transpose()?.flatten();
             let is_in = |child: &Rc<VisibleResource>| {
-                child.resource.parent == seen.id && child.id != ResourceId::ROOT && seen.may_list
+                child.parent == seen.id && child.id != ResourceId::ROOT && seen.may_list
             };
             return Ok(child
                 .filter(is_in)
@@ -340,6 +280,19 @@ fn literal(text: impl Into<String>) -> Node {
 fn typed(text: String, datatype: &str) -> Node {
     let datatype = NamedNode::new_unchecked(format!("{XSD}{datatype}"));
     Node::term(Literal::new_typed_literal(text, datatype).into())
+}
+
+/// What is said of the content of an object: nothing of what has none, whose record is not read for that.
+fn of_content(seen: &VisibleResource, said: Said) -> Result<Vec<Node>> {
+    if seen.kind != Kind::Object {
+        return Ok(Vec::new());
+    }
+    let Some(content) = &seen.record()?.content else { return Ok(Vec::new()) };
+    Ok(match said {
+        Said::Size => vec![size(content.size)],
+        Said::MediaType => vec![media_type(content)],
+        _ => digests(content),
+    })
 }
 
 fn size(bytes: u64) -> Node {

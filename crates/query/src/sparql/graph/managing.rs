@@ -10,16 +10,18 @@ use cenote_store::{Kind, ResourceId};
 
 use super::Graph;
 use super::described::Like;
-use super::found::{Found, Which, none, one};
-use super::managed::Said;
+use super::found::{Found, Which};
 use super::members::Membership;
 use super::node::{Node, What};
+use super::said::{Asked, Said};
 use crate::Result;
+
+type Ids<'a> = Box<dyn Iterator<Item = Result<ResourceId>> + 'a>;
 
 /// Where one property may have an object.
 enum Where<'a> {
     Nowhere,
-    Among(Found<'a>),
+    Among(Ids<'a>),
     Anywhere,
 }
 
@@ -29,24 +31,25 @@ const RESOURCES: u64 = 100_000;
 impl<'a> Graph<'a> {
     /// Where managed triples may match; none if nowhere.
     pub(super) fn managing(&'a self, like: &Like) -> Result<Option<Found<'a>>> {
+        let (predicate, object) = (like.predicate.as_ref(), like.object.as_ref());
+        let asked = self.possible(predicate, object)?;
         let mut places = Vec::new();
-        for said in self.asked(like.predicate.as_ref()) {
-            match self.saying(said, like.object.as_ref())? {
+        for said in asked.iter() {
+            match self.saying(said, object)? {
                 Where::Nowhere => {}
                 Where::Among(found) => places.push(found),
-                Where::Anywhere => return Ok(Some(self.all(Which::Managed))),
+                Where::Anywhere => return Ok(Some(self.all(Which::Managed(asked)))),
             }
         }
-        places.extend(self.memberships_by(like.predicate.as_ref())?);
+        places.extend(self.memberships_by(predicate)?);
         if places.is_empty() {
             return Ok(None);
         }
         let mut known = HashSet::new();
-        let is_new = move |it: &Result<(ResourceId, Which)>| match it {
-            Ok((id, _)) => known.insert(*id),
-            Err(_) => true,
-        };
-        Ok(Some(Box::new(places.into_iter().flatten().filter(is_new))))
+        let is_new =
+            move |id: &Result<ResourceId>| id.as_ref().map_or(true, |id| known.insert(*id));
+        let found = places.into_iter().flatten().filter(is_new);
+        Ok(Some(Box::new(found.map(move |id| Ok((id?, Which::Managed(asked)))))))
     }
 
     /// Roughly how many managed triples are like this.
@@ -55,41 +58,37 @@ impl<'a> Graph<'a> {
         predicate: Option<&Node>,
         object: Option<&Node>,
     ) -> Result<u64> {
-        let mut sum = 0;
-        for said in self.asked(predicate) {
-            let is_possible = object.map(|object| self.may_be(said, object)).transpose()?;
-            sum += match (said, object, is_possible) {
-                (_, Some(_), Some(false)) => 0,
-                (Said::Type, Some(class), _) if self.vocabulary.is_common(class) => RESOURCES,
-                (Said::Type, Some(_), _) => RESOURCES / 2,
-                (Said::Contains | Said::Parent, Some(_), _) => 16,
-                (_, Some(_), _) => RESOURCES / 16,
-                (_, None, _) => RESOURCES,
-            };
-        }
-        Ok(sum)
+        let asked = self.possible(predicate, object)?;
+        let each = asked.iter().map(|said| match (said, object) {
+            (Said::Type, Some(class)) if self.vocabulary.is_common(class) => RESOURCES,
+            (Said::Type, Some(_)) => RESOURCES / 2,
+            (Said::Contains | Said::Parent, Some(_)) => 16,
+            (_, Some(_)) => RESOURCES / 16,
+            (_, None) => RESOURCES,
+        });
+        Ok(each.sum())
     }
 
-    /// The properties that a pattern asks for.
-    fn asked(&self, predicate: Option<&Node>) -> Vec<Said> {
-        match predicate {
-            Some(predicate) => self.vocabulary.said(predicate).into_iter().collect(),
-            None => Said::ALL.to_vec(),
-        }
+    /// The properties that a pattern asks for, and of which any may have its object.
+    fn possible(&self, predicate: Option<&Node>, object: Option<&Node>) -> Result<Asked> {
+        let asked = self.asked(predicate);
+        let Some(object) = object else { return Ok(asked) };
+        let possible = |said| match self.may_be(said, object) {
+            Ok(true) => Some(Ok(said)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        };
+        asked.iter().filter_map(possible).collect()
     }
 
+    /// Where a property that may have an object has it.
     fn saying(&'a self, said: Said, object: Option<&Node>) -> Result<Where<'a>> {
-        if object.map(|object| self.may_be(said, object)).transpose()? == Some(false) {
-            return Ok(Where::Nowhere);
-        }
         match (said, object.and_then(Node::id)) {
             (Said::MembershipResource | Said::HasMemberRelation, _)
             | (Said::InsertedContentRelation, _) => Ok(Where::Among(self.defined()?)),
             (Said::Contains, Some(child)) => {
-                let seen = self.data.seen(child)?;
-                Ok(Where::Among(
-                    seen.map_or_else(none, |seen| one(seen.resource.parent, Which::Managed)),
-                ))
+                let parent = self.data.seen(child)?.map(|seen| Ok(seen.parent));
+                Ok(Where::Among(Box::new(parent.into_iter())))
             }
             (Said::Parent, Some(parent)) => self.children_of(parent),
             _ => Ok(Where::Anywhere),
@@ -98,19 +97,18 @@ impl<'a> Graph<'a> {
 
     fn children_of(&'a self, parent: ResourceId) -> Result<Where<'a>> {
         match self.data.seen(parent)? {
-            Some(seen) if seen.resource.kind != Kind::Collection => return Ok(Where::Nowhere),
+            Some(seen) if seen.kind != Kind::Collection => return Ok(Where::Nowhere),
             Some(seen) if seen.may_list => {}
             // Resources in it may be shared with callers who may not list it.
             _ => return Ok(Where::Anywhere),
         }
         let children = self.data.children(parent)?.filter_map(Result::transpose);
-        Ok(Where::Among(Box::new(children.map(|seen| Ok((seen?.id, Which::Managed))))))
+        Ok(Where::Among(Box::new(children.map(|seen| Ok(seen?.id)))))
     }
 
     /// The direct and indirect containers, which are all that have a definition.
-    fn defined(&'a self) -> Result<Found<'a>> {
-        let containers = self.memberships()?.iter().map(|it| it.container);
-        Ok(Box::new(containers.map(|id| Ok((id, Which::Managed)))))
+    fn defined(&'a self) -> Result<Ids<'a>> {
+        Ok(Box::new(self.memberships()?.iter().map(|it| Ok(it.container))))
     }
 
     /// Whether the server may state this of any resource.
@@ -151,7 +149,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The resources of which containers say something, with a predicate if one is given; none if no container does.
-    fn memberships_by(&'a self, predicate: Option<&Node>) -> Result<Option<Found<'a>>> {
+    fn memberships_by(&'a self, predicate: Option<&Node>) -> Result<Option<Ids<'a>>> {
         let memberships = self.memberships()?.iter();
         let wanted = |it: &&Membership| predicate.is_none_or(|predicate| it.relation == *predicate);
         let said: Vec<_> = memberships.filter(wanted).collect();
@@ -169,6 +167,6 @@ impl<'a> Graph<'a> {
                 }
             }
         }
-        Ok(Some(Box::new(ids.into_iter().map(|id| Ok((id, Which::Managed))))))
+        Ok(Some(Box::new(ids.into_iter().map(Ok))))
     }
 }

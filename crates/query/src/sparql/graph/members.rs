@@ -9,13 +9,12 @@ use cenote_store::{Kind, Pattern, ResourceId, Term, VisibleResource};
 
 use super::Graph;
 use super::described::{Like, Triple};
-use super::managed::{Model, Said, node};
+use super::managed::{Model, node};
 use super::node::Node;
 use super::part::Part;
+use super::said::{LDP, Said};
 use crate::Result;
 use crate::sparql::meter;
-
-const LDP: &str = "http://www.w3.org/ns/ldp#";
 
 /// The membership stated by one container.
 #[derive(Debug)]
@@ -55,7 +54,7 @@ impl Graph<'_> {
     }
 
     fn membership(&self, seen: &Rc<VisibleResource>) -> Result<Option<Membership>> {
-        let model = match seen.resource.kind {
+        let model = match seen.kind {
             Kind::Collection => self.model(seen, true)?,
             _ => return Ok(None),
         };
@@ -100,7 +99,7 @@ impl Graph<'_> {
         seen: &Rc<VisibleResource>,
         said: Said,
     ) -> Result<Option<Node>> {
-        if seen.resource.kind != Kind::Collection {
+        if seen.kind != Kind::Collection {
             return Ok(None);
         }
         let model = self.model(seen, true)?;
@@ -149,7 +148,7 @@ impl Graph<'_> {
         let mut members = Vec::new();
         if let (None, Some(wanted)) = (&membership.inserted, wanted) {
             let child = wanted.id().map(|id| self.data.seen(id)).transpose()?.flatten();
-            let is_in = child.is_some_and(|it| it.resource.parent == seen.id && seen.may_list);
+            let is_in = child.is_some_and(|it| it.parent == seen.id && seen.may_list);
             return Ok(is_in.then(|| wanted.clone()).into_iter().collect());
         }
         for child in self.data.children(seen.id)? {
@@ -176,8 +175,8 @@ impl Graph<'_> {
     /// The resource of which a child of a container is a member.
     fn of_member(&self, membership: &Membership, id: ResourceId) -> Result<Vec<Node>> {
         let member = self.data.seen(id)?;
-        let is_in = member
-            .is_some_and(|it| it.resource.parent == membership.container && id != ResourceId::ROOT);
+        let is_in =
+            member.is_some_and(|it| it.parent == membership.container && id != ResourceId::ROOT);
         Ok(is_in.then(|| membership.resource.clone()).into_iter().collect())
     }
 

@@ -1,6 +1,7 @@
 //! One state of the store as an RDF dataset.
 //!
-//! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed` and `members` the triples that follow from the state of the store,
+//! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed` and `members` the triples that follow from the state of the store, by
+//!   the properties of `said`,
 //! * `described` the triples of one resource, `text` what asks for words, `found` and `managing` the resources in which a pattern may match, and
 //!   `patterns` both together.
 //!
@@ -16,6 +17,7 @@ mod members;
 mod node;
 mod part;
 mod patterns;
+mod said;
 mod terms;
 mod text;
 

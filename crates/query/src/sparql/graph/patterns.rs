@@ -82,7 +82,8 @@ impl<'a> Graph<'a> {
         let is_bound = like.predicate.is_some() && like.object.is_some();
         let mut triples = Vec::new();
         if is_bound {
-            triples = self.of_resource(id, Which::Managed, like)?;
+            let asked = self.asked(like.predicate.as_ref());
+            triples = self.of_resource(id, Which::Managed(asked), like)?;
         }
         if triples.is_empty() {
             triples = self.of_resource(id, self.which(id, like)?, like)?;
@@ -118,10 +119,10 @@ impl<'a> Graph<'a> {
         match which {
             Which::All => self.triples(id, like),
             Which::Stated => self.stated(id, like),
-            Which::Managed if !like.is_about(id) => Ok(Vec::new()),
-            Which::Managed => {
+            Which::Managed(_) if !like.is_about(id) => Ok(Vec::new()),
+            Which::Managed(asked) => {
                 meter::row()?;
-                self.managed(id, like)
+                self.managed(id, asked, like)
             }
         }
     }
@@ -200,8 +201,11 @@ fn quad(triple: Triple, graph_name: Option<Node>) -> InternalQuad<Node> {
 }
 
 fn flat<'a>(found: impl Iterator<Item = Result<Vec<InternalQuad<Node>>>> + 'a) -> Quads<'a> {
-    Box::new(found.flat_map(|quads| match quads {
-        Ok(quads) => quads.into_iter().map(Ok).collect::<Vec<_>>(),
-        Err(error) => vec![Err(error)],
+    Box::new(found.flat_map(|quads| {
+        let (quads, error) = match quads {
+            Ok(quads) => (quads, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        quads.into_iter().map(Ok).chain(error.map(Err))
     }))
 }

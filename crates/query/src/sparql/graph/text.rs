@@ -87,7 +87,7 @@ impl<'a> Graph<'a> {
         }
         let own = Stored::Resource { id, part: String::new() };
         if sought.property.is_none() && sought.language.is_none() {
-            texts.entry(&own).or_default().push(&seen.resource.name);
+            texts.entry(&own).or_default().push(&seen.record()?.name);
         }
         texts.retain(|_, texts| sought.query.holds(texts.iter().copied()));
         let found = texts.into_keys().map(|subject| self.having(id, subject.clone(), like));

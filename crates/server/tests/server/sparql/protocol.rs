@@ -93,7 +93,9 @@ async fn errors_are_reported_as_client_errors() {
             ask.body(body).send().await.problem(status, kind);
         }
     }
-    server.ask("GET", "/sparql").send().await.problem(400, "invalid");
+    let results = "application/sparql-results+json";
+    server.ask("GET", "/sparql").header("accept", results).send().await.problem(400, "invalid");
+    server.ask("GET", "/sparql?query=").send().await.problem(400, "invalid");
     server.ask("PUT", "/sparql").send().await.problem(405, "method");
     for (text, accept) in [(QUERY, "text/turtle"), ("DESCRIBE <urn:x>", "text/csv")] {
         let answer = ask_as(&server, Some(ADMIN), "/sparql", text, accept).await;
@@ -109,6 +111,36 @@ async fn a_browser_gets_a_form() {
         let page = server.ask("GET", address).header("accept", accept).send().await;
         assert_eq!(page.status, 200);
         assert!(page.text().contains("<textarea") && page.text().contains(address));
+    }
+}
+
+/// SPARQL 1.1 Service Description, section 2: the answer to a request without a query.
+#[tokio::test]
+async fn a_program_that_sends_no_query_gets_a_description_of_the_service() {
+    let server = server().await;
+    for address in ADDRESSES {
+        let own = format!("<http://localhost{address}>");
+        let sd = "http://www.w3.org/ns/sparql-service-description#";
+        let lines = server.ask("GET", address).header("accept", "application/n-triples");
+        let lines = lines.send().await.text();
+        for said in [
+            format!("{own} <{sd}endpoint> {own} ."),
+            format!("{own} <{sd}supportedLanguage> <{sd}SPARQL11Query> ."),
+            format!(
+                "{own} <{sd}resultFormat> <http://www.w3.org/ns/formats/SPARQL_Results_JSON> ."
+            ),
+        ] {
+            assert!(lines.contains(&said), "{said} in {lines}");
+        }
+        for (accept, media_type) in [
+            ("", "text/turtle"),
+            ("*/*", "text/turtle"),
+            ("application/rdf+xml", "application/rdf+xml"),
+        ] {
+            let answer = server.ask("GET", address).header("accept", accept).send().await;
+            assert_eq!(answer.status, 200, "{accept}");
+            assert_eq!(answer.header("content-type"), media_type, "{accept}");
+        }
     }
 }
 

@@ -22,8 +22,8 @@ use super::links::names_resource;
 use super::quads::{Candidates, Pattern};
 use super::stored::{statements, with_predicate};
 use super::{Links, iri_of};
-use crate::catalog::{Reads, Record, View, keys};
-use crate::model::{Kind, Name, Resource, ResourceId, Statement, StorePath, Term, Time};
+use crate::catalog::{Reads, View, keys};
+use crate::model::{Kind, Name, ResourceId, Statement, StorePath, Term, Time};
 use crate::text::{TextCandidates, TextLead, TextQuery};
 use crate::{Caller, Result, resources};
 
@@ -62,10 +62,11 @@ impl<'a> Dataset<'a> {
 
     /// When what a graph shows of a resource last changed: its description, or what it contains.
     pub fn changed(&self, seen: &VisibleResource) -> Result<Time> {
-        let described = seen.resource.described().time;
-        match seen.resource.kind {
+        let record = seen.record()?;
+        let described = record.described().time;
+        match seen.kind {
             Kind::Collection => {
-                let members = self.clocks.changed(seen.id)?.unwrap_or(seen.resource.created);
+                let members = self.clocks.changed(seen.id)?.unwrap_or(record.created);
                 Ok(described.max(members))
             }
             _ => Ok(described),
@@ -81,7 +82,7 @@ impl<'a> Dataset<'a> {
         std::iter::from_fn(move || {
             loop {
                 if let Some((key, value)) = page.next() {
-                    return Some(self.of_row(&key, &value));
+                    return Some(self.of_row(&key, value));
                 }
                 let rows = match self.view.rows(&range, STEP) {
                     Ok(rows) => rows,
@@ -93,9 +94,9 @@ impl<'a> Dataset<'a> {
         })
     }
 
-    fn of_row(&self, key: &[u8], value: &bytes::Bytes) -> Result<Option<Rc<VisibleResource>>> {
+    fn of_row(&self, key: &[u8], value: bytes::Bytes) -> Result<Option<Rc<VisibleResource>>> {
         let Some(id) = keys::last_id(key).map(ResourceId) else { return Ok(None) };
-        self.sight.of_record(id, Resource::from_value(value)?)
+        self.sight.of_value(id, value)
     }
 
     /// The children of a collection that the caller may list, as far as they may see them, in the order of their names.

@@ -1,23 +1,54 @@
 //! What the caller may see, remembered for as long as one query runs.
+//!
+//! A query that counts or joins resources by what they are needs little of their records: only that is decoded, until more is asked for.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::access::{Chain, Operation};
-use crate::catalog::{Reads, View, keys};
-use crate::model::{Name, Resource, ResourceId, StorePath};
+use bytes::Bytes;
+use minicbor::Decode;
+
+use crate::access::{Chain, Operation, decide};
+use crate::catalog::{Reads, Record, View, decoded, keys};
+use crate::model::{Access, Kind, Name, Resource, ResourceId, StorePath};
 use crate::{Caller, Result};
 
 /// A resource that the caller may see.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct VisibleResource {
     /// Its id.
     pub id: ResourceId,
-    /// Its record.
-    pub resource: Resource,
+    /// The collection it is in; [`ResourceId::ROOT`] is its own parent.
+    pub parent: ResourceId,
+    /// What it is.
+    pub kind: Kind,
     /// Whether the caller may list its children.
     pub may_list: bool,
+    value: Bytes,
+    record: OnceCell<Box<Resource>>,
+}
+
+impl VisibleResource {
+    /// Its record.
+    pub fn record(&self) -> Result<&Resource> {
+        if let Some(known) = self.record.get() {
+            return Ok(known);
+        }
+        let record = Box::new(Resource::from_value(&self.value)?);
+        Ok(self.record.get_or_init(|| record))
+    }
+}
+
+/// What of a record decides whether the caller sees the resource, and where: fields of [`Resource`] with its numbers.
+#[derive(Decode)]
+struct Outline {
+    #[n(0)]
+    parent: ResourceId,
+    #[n(2)]
+    kind: Kind,
+    #[n(10)]
+    access: Access,
 }
 
 /// So many resources are remembered; then all are forgotten.
@@ -52,18 +83,17 @@ impl<'a> Sight<'a> {
         if let Some(known) = self.seen.borrow().get(&id) {
             return Ok(known.clone());
         }
-        let record = self.view.get::<Resource>(&keys::resource(id))?;
-        match record {
-            Some(record) => self.of_record(id, record),
+        match self.view.value(&keys::resource(id))? {
+            Some(value) => self.of_value(id, value),
             None => Ok(self.remember(id, None)),
         }
     }
 
     /// Reads in one call what [`seen`](Self::seen) would read of each.
     pub(super) fn read_ahead(&self, ids: &[ResourceId]) -> Result<()> {
-        for (id, record) in ids.iter().zip(self.view.resources(ids)?) {
-            match record {
-                Some(record) => drop(self.of_record(*id, record)?),
+        for (id, value) in ids.iter().zip(self.view.values_of(ids, keys::resource)?) {
+            match value {
+                Some(value) => drop(self.of_value(*id, value)?),
                 None => drop(self.remember(*id, None)),
             }
         }
@@ -71,23 +101,26 @@ impl<'a> Sight<'a> {
     }
 
     /// The same of a resource whose record was read.
-    pub(super) fn of_record(
+    pub(super) fn of_value(
         &self,
         id: ResourceId,
-        resource: Resource,
+        value: Bytes,
     ) -> Result<Option<Rc<VisibleResource>>> {
         if let Some(known) = self.seen.borrow().get(&id) {
             return Ok(known.clone());
         }
+        let Outline { parent, kind, access } = decoded(&value, &mut ())?;
         let rights = match id {
-            ResourceId::ROOT => Chain::alone(id, resource.clone()).rights(self.caller),
-            _ => match self.collection(resource.parent)? {
-                Some(parent) => parent.chain.rights_of_child(self.caller, id, &resource),
+            ResourceId::ROOT => decide(self.caller, &[(id, &access)]),
+            _ => match self.collection(parent)? {
+                Some(parent) => parent.chain.rights_below(self.caller, id, &access),
                 None => return Ok(self.remember(id, None)),
             },
         };
+        let may_list = rights.allow(Operation::List);
         let seen = rights.allow(Operation::ReadDescription).then(|| {
-            Rc::new(VisibleResource { id, resource, may_list: rights.allow(Operation::List) })
+            let record = OnceCell::new();
+            Rc::new(VisibleResource { id, parent, kind, may_list, value, record })
         });
         Ok(self.remember(id, seen))
     }
@@ -125,8 +158,8 @@ impl<'a> Sight<'a> {
         if id == ResourceId::ROOT {
             return Ok(Some(StorePath::trusted(Vec::new())));
         }
-        let parent = self.collection(seen.resource.parent)?;
-        Ok(parent.map(|parent| parent.path.child(Name::trusted(seen.resource.name.as_str()))))
+        let Some(parent) = self.collection(seen.parent)? else { return Ok(None) };
+        Ok(Some(parent.path.child(Name::trusted(seen.record()?.name.as_str()))))
     }
 
     /// Whether any description has a statement about something other than its resource.

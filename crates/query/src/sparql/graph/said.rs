@@ -1,0 +1,90 @@
+//! The properties of a resource that the server states, and sets of them.
+
+use super::part::Part;
+
+const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+pub(super) const LDP: &str = "http://www.w3.org/ns/ldp#";
+
+/// A property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    Type,
+    Created,
+    CreatedBy,
+    Modified,
+    ModifiedBy,
+    Parent,
+    Contains,
+    MembershipResource,
+    HasMemberRelation,
+    InsertedContentRelation,
+    Size,
+    MediaType,
+    Digest,
+}
+
+impl Said {
+    /// In the same order as in the linked-data opening.
+    const ALL: [Self; 13] = [
+        Self::Type,
+        Self::Created,
+        Self::CreatedBy,
+        Self::Modified,
+        Self::ModifiedBy,
+        Self::Parent,
+        Self::Contains,
+        Self::MembershipResource,
+        Self::HasMemberRelation,
+        Self::InsertedContentRelation,
+        Self::Size,
+        Self::MediaType,
+        Self::Digest,
+    ];
+
+    pub(super) fn iri(self, fedora: &str) -> String {
+        match self {
+            Self::Type => RDF_TYPE.to_owned(),
+            Self::Created => format!("{fedora}created"),
+            Self::CreatedBy => format!("{fedora}createdBy"),
+            Self::Modified => format!("{fedora}lastModified"),
+            Self::ModifiedBy => format!("{fedora}lastModifiedBy"),
+            Self::Parent => format!("{fedora}hasParent"),
+            Self::Contains => format!("{LDP}contains"),
+            Self::MembershipResource => format!("{LDP}membershipResource"),
+            Self::HasMemberRelation => format!("{LDP}hasMemberRelation"),
+            Self::InsertedContentRelation => format!("{LDP}insertedContentRelation"),
+            Self::Size => "http://www.loc.gov/premis/rdf/v1#hasSize".to_owned(),
+            Self::MediaType => {
+                "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#hasMimeType".to_owned()
+            }
+            Self::Digest => "http://www.loc.gov/premis/rdf/v1#hasMessageDigest".to_owned(),
+        }
+    }
+
+    pub(super) fn part(self) -> Part {
+        match self {
+            Self::Contains => Part::Structure,
+            _ => Part::Admin,
+        }
+    }
+}
+
+/// Some of the properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Asked(u16);
+
+impl Asked {
+    pub(super) const NONE: Self = Self(0);
+    pub(super) const ALL: Self = Self((1 << Said::ALL.len()) - 1);
+
+    /// In the order in which they are stated.
+    pub(super) fn iter(self) -> impl Iterator<Item = Said> {
+        Said::ALL.into_iter().filter(move |said| self.0 & (1 << *said as u16) != 0)
+    }
+}
+
+impl FromIterator<Said> for Asked {
+    fn from_iter<T: IntoIterator<Item = Said>>(all: T) -> Self {
+        Self(all.into_iter().fold(0, |bits, said| bits | 1 << said as u16))
+    }
+}
