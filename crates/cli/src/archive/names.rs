@@ -38,6 +38,11 @@ impl Place {
         self.0.last().map(String::as_str)
     }
 
+    /// How many names it has.
+    pub(super) fn depth(&self) -> usize {
+        self.0.len()
+    }
+
     /// What it is in; none for the beginning.
     pub(super) fn parent(&self) -> Option<Self> {
         let (_, above) = self.0.split_last()?;

@@ -73,22 +73,32 @@ impl<'a> Import<'a> {
         let (parts, source) = checked.await.map_err(wrong)??;
         self.bar.set_length(parts.len() as u64);
         let mut summary = Summary::default();
-        // Directories precede their contents.
-        let mut waiting = parts.iter();
+        for round in rounds(&parts) {
+            self.import(&source, round, &mut summary).await?;
+        }
+        self.bar.finish_and_clear();
+        Ok(summary)
+    }
+
+    /// Imports parts, several at a time.
+    async fn import(
+        &self,
+        source: &Source,
+        round: Vec<(&Place, &Part)>,
+        summary: &mut Summary,
+    ) -> Result<()> {
+        let mut waiting = round.into_iter();
         let mut running = FuturesUnordered::new();
         loop {
             while running.len() < self.jobs
                 && let Some((place, part)) = waiting.next()
             {
-                let source = &source;
                 running.push(async move { (place, part, self.one(source, place, part).await) });
             }
-            let Some((place, part, done)) = running.next().await else { break };
+            let Some((place, part, done)) = running.next().await else { return Ok(()) };
             self.bar.inc(1);
-            self.report(place, part, done, &mut summary)?;
+            self.report(place, part, done, summary)?;
         }
-        self.bar.finish_and_clear();
-        Ok(summary)
     }
 
     fn report(
@@ -233,6 +243,20 @@ fn parts(source: &Source, names: &Names) -> Result<BTreeMap<Place, Part>> {
     }
 }
 
+/// The collections, each after the one that it is in, and then the rest. A part whose collection is missing creates it, so a collection that
+/// is imported later would be taken for one that was there.
+fn rounds(parts: &BTreeMap<Place, Part>) -> impl Iterator<Item = Vec<(&Place, &Part)>> {
+    let mut rounds: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (place, part) in parts {
+        let round = match part.kind() {
+            ResourceKind::Collection => (false, place.depth()),
+            _ => (true, 0),
+        };
+        rounds.entry(round).or_default().push((place, part));
+    }
+    rounds.into_values()
+}
+
 fn together(found: Found, entities: BTreeMap<Place, Entity>) -> BTreeMap<Place, Part> {
     let found = found.into_iter().map(|(place, bytes)| (place, Part { bytes, ..Part::default() }));
     let mut parts: BTreeMap<_, _> = found.collect();
@@ -240,4 +264,30 @@ fn together(found: Found, entities: BTreeMap<Place, Entity>) -> BTreeMap<Place, 
         parts.entry(place).or_default().entity = entity;
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collection_is_imported_before_what_is_in_it() {
+        let place = |path| Place::of(path).unwrap();
+        let file =
+            || Part { bytes: Some(Bytes { size: 0, sha256: String::new() }), ..Part::default() };
+        let parts: BTreeMap<_, _> = [
+            (place("a"), Part::default()),
+            (place("a/b/c"), Part::default()),
+            (place("a/b"), Part::default()),
+            (place("a/b.txt"), file()),
+            (place("a/b/c/d"), file()),
+            (place("e"), Part::default()),
+        ]
+        .into();
+        let names = |round: Vec<(&Place, _)>| -> Vec<_> {
+            round.into_iter().map(|(place, _)| place.text()).collect()
+        };
+        let expected: [&[&str]; 4] = [&["a", "e"], &["a/b"], &["a/b/c"], &["a/b/c/d", "a/b.txt"]];
+        assert_eq!(rounds(&parts).map(names).collect::<Vec<_>>(), expected);
+    }
 }
