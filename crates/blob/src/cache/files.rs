@@ -143,7 +143,7 @@ impl Files {
         let new = path.with_extension(NEW);
         let checksum = piece.checksum(&found.bytes, found.size).to_be_bytes();
         let file = [&found.bytes[..], &found.size.to_be_bytes(), &checksum].concat();
-        fs::create_dir_all(self.dir.join(path.parent().unwrap_or(&self.dir)))?;
+        fs::create_dir_all(path.parent().unwrap_or(&self.dir))?;
         let put = fs::write(&new, file).and_then(|()| fs::rename(&new, path));
         put.inspect_err(|_| drop(fs::remove_file(&new)))
     }
@@ -242,6 +242,15 @@ mod tests {
         let smaller = Files::open(dir.path(), 150).unwrap();
         assert_eq!(there(&smaller).iter().filter(|there| **there).count(), 1);
         assert_eq!(smaller.known().bytes, 100);
+    }
+
+    #[test]
+    fn pieces_are_kept_in_a_relative_directory_too() {
+        let here = std::env::current_dir().unwrap();
+        let dir = tempfile::tempdir_in(&here).unwrap();
+        let files = Files::open(dir.path().strip_prefix(here).unwrap(), 1_000).unwrap();
+        files.write(piece(1), &found(1));
+        assert_eq!(files.read(piece(1)), Some(found(1)));
     }
 
     #[test]
