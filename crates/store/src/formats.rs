@@ -83,11 +83,9 @@ impl Store {
     }
 
     /// Says that a store which was opened keeps its format until somebody changes it.
-    pub(crate) fn announce_format(&self, found: u32) {
-        let formats = self.parts().formats;
-        let format = formats.when_opened(found, self.is_shared());
-        if format < formats.newest {
-            let newest = formats.newest;
+    pub(crate) fn announce_format(&self, format: u32) {
+        let newest = self.parts().formats.newest;
+        if format < newest {
             tracing::info!(
                 format,
                 newest,

@@ -36,10 +36,11 @@ impl Store {
         let (formats, store) = (parts.formats, Self::assemble(parts));
         match store.view()?.get::<Format>(&keys::setting("format"))? {
             Some(Format(found)) if (1..=formats.newest).contains(&found) => {
-                store.upgrade(found, formats.when_opened(found, store.is_shared()))?;
+                let format = formats.when_opened(found, store.is_shared());
+                store.upgrade(found, format)?;
                 store.refresh_places()?;
                 store.load_damage()?;
-                store.announce_format(found);
+                store.announce_format(format);
                 Ok(store)
             }
             Some(Format(found)) => Err(unknown(found, formats.newest)),

@@ -66,34 +66,15 @@ impl Cache {
 
     /// Answers as the place does for this range.
     pub(crate) async fn get(&self, origin: Origin, range: Range<u64>) -> StoreResult<GetResult> {
-        let first = self.read(origin.id, range.start / PIECE).await;
-        let Some(Found { bytes, size }) = first else {
-            return self.fetch(origin, range).await;
+        let (meta, next, filling) = match self.read(origin.id, range.start / PIECE).await {
+            Some(Found { bytes, size }) => (origin.meta(size), Some(bytes), None),
+            None => {
+                let got = origin.get(&range, u64::MAX).await?;
+                (got.meta.clone(), None, Some(Filling::of(got)))
+            }
         };
-        let meta = ObjectMeta {
-            location: origin.path.clone(),
-            last_modified: Default::default(),
-            size,
-            e_tag: None,
-            version: None,
-        };
-        let reading = Reading {
-            cache: self.clone(),
-            origin,
-            size,
-            range: range.start..range.end.min(size),
-            next: Some(bytes),
-            filling: None,
-        };
-        Ok(reading.answer(meta))
-    }
-
-    async fn fetch(&self, origin: Origin, range: Range<u64>) -> StoreResult<GetResult> {
-        let got = origin.get(&range, u64::MAX).await?;
-        let (meta, size) = (got.meta.clone(), got.meta.size);
-        let filling = Some(Filling::of(got));
-        let range = range.start..range.end.min(size);
-        let reading = Reading { cache: self.clone(), origin, size, range, next: None, filling };
+        let (size, range) = (meta.size, range.start..range.end.min(meta.size));
+        let reading = Reading { cache: self.clone(), origin, size, range, next, filling };
         Ok(reading.answer(meta))
     }
 
@@ -116,6 +97,17 @@ impl Cache {
 }
 
 impl Origin {
+    /// What is known of a blob of which a piece is in the cache.
+    fn meta(&self, size: u64) -> ObjectMeta {
+        ObjectMeta {
+            location: self.path.clone(),
+            last_modified: Default::default(),
+            size,
+            e_tag: None,
+            version: None,
+        }
+    }
+
     /// The whole pieces around a range, as far as the blob reaches.
     async fn get(&self, range: &Range<u64>, size: u64) -> StoreResult<GetResult> {
         let start = range.start - range.start % PIECE;

@@ -15,6 +15,8 @@ mod requests;
 mod rolling;
 mod servers;
 mod storm;
+#[path = "../../../server/tests/subscriber/mod.rs"]
+mod subscriber;
 mod takeover;
 mod trips;
 #[allow(dead_code, reason = "other tests use more of it")]

@@ -85,8 +85,8 @@ impl Pool {
         }
     }
 
-    /// A connection on which `first` was done, counted for `holder` if there is one. That may be done twice: where an idle connection turns out to be closed, it is
-    /// done on a new one.
+    /// A connection on which `first` was done, counted for `holder` if there is one. That may be done twice: where an idle connection
+    /// turns out to be closed, it is done on a new one.
     pub(super) fn take_and<T>(
         &self,
         holder: Option<Holder>,

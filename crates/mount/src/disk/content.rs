@@ -174,6 +174,7 @@ impl Cached {
         range: &Range<u64>,
         into: &mut BytesMut,
     ) -> io::Result<()> {
+        let mut bytes = Vec::new();
         for (number, block, verified) in blocks {
             let start = u64::from(*number) * BLOCK;
             let part = range.start.max(start)..range.end.min(start + u64::from(block.length));
@@ -182,7 +183,6 @@ impl Cached {
                 into.resize(at + (part.end - part.start) as usize, 0);
                 file.1.read_exact_at(&mut into[at..], part.start)?;
             } else {
-                let mut bytes = Vec::new();
                 self.verify(file, *number, *block, &mut bytes)?;
                 let part = (part.start - start) as usize..(part.end - start) as usize;
                 into.extend_from_slice(&bytes[part]);

@@ -39,6 +39,8 @@ mod shares;
 mod socket;
 mod sparql;
 mod stages;
+#[path = "../subscriber/mod.rs"]
+mod subscriber;
 mod support;
 mod tree;
 mod uploads;

@@ -12,7 +12,7 @@ use super::described::{Like, Triple};
 use super::managed::{Model, node};
 use super::node::Node;
 use super::part::Part;
-use super::said::{LDP, Said};
+use super::said::{LDP, RDF_TYPE, Said};
 use crate::Result;
 use crate::sparql::meter;
 
@@ -37,7 +37,7 @@ impl Graph<'_> {
         let mut found = Vec::new();
         for class in ["DirectContainer", "IndirectContainer"] {
             let pattern = Pattern {
-                predicate: Some("http://www.w3.org/1999/02/22-rdf-syntax-ns#type".to_owned()),
+                predicate: Some(RDF_TYPE.to_owned()),
                 object: Some(Term::Iri(format!("{LDP}{class}"))),
                 ..Pattern::default()
             };

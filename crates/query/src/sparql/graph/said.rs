@@ -2,7 +2,7 @@
 
 use super::part::Part;
 
-const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+pub(super) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 pub(super) const LDP: &str = "http://www.w3.org/ns/ldp#";
 
 /// A property.

@@ -1,8 +1,7 @@
 //! STOMP: activities sent to a broker of the settings. Most brokers here answer with frames made by hand; one is real, with a real subscriber.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout};
 
 use cenote_server::{Broker, Config, Ldp, Seconds, Server};
 use cenote_store::{CreateOptions, Draft, Store};
@@ -369,28 +368,9 @@ struct Real {
 }
 
 impl Real {
-    /// Where it is installed; `CENOTE_REQUIRE_BROKER` makes it required.
+    /// Where it is installed.
     fn start(destination: &str) -> Option<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let python = root.join("../../.venv/bin/python");
-        let has = |program: &Path| {
-            let import = Command::new(program)
-                .args(["-c", "import coilmq, stomp"])
-                .stderr(Stdio::null())
-                .status();
-            import.is_ok_and(|status| status.success())
-        };
-        if !has(&python) {
-            assert!(std::env::var("CENOTE_REQUIRE_BROKER").is_err(), "run `scripts/setup broker`");
-            return None;
-        }
-        let mut process = Command::new(python)
-            .arg(root.join("tests/server/ldp/subscriber.py"))
-            .arg(destination)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut process = crate::subscriber::start(destination)?;
         let lines = BufReader::new(process.stdout.take().unwrap());
         Some(Self { process, lines })
     }
