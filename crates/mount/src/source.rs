@@ -1,12 +1,13 @@
 //! The source of files: the current store, by id, or the store as of a moment in the past, by path.
 
 use std::ops::Range;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use cenote_client::{At, Client, Content, Error, PastEntry, ReadOptions, Resource, Xattr};
+use futures_util::stream::TryReadyChunksError;
 use futures_util::{Stream, TryStreamExt};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -14,8 +15,8 @@ use crate::error::{Fault, Result};
 use crate::layout::Placed;
 use crate::options::Options;
 
-/// The most entries in a page of a listing.
-const PAGE: u32 = 10_000;
+/// How many entries of a listing are taken at once, as they arrive.
+const ARRIVING: usize = 1_000;
 /// The maximum number of resources requested at once by name.
 const STATS: usize = 500;
 /// The shortest and the longest pause between attempts.
@@ -193,17 +194,20 @@ impl Source {
             });
             return self.within(kept.try_collect()).await;
         }
-        let (mut entries, mut after) = (Vec::new(), None);
-        loop {
-            let at = At::Id(place.id);
-            let list = || self.client.list_brief(&at, after.as_deref(), Some(PAGE));
-            let page = self.insist(|| self.within(list())).await?;
-            entries.extend(page.entries);
-            match page.next {
-                Some(next) => after = Some(next),
-                None => return Ok(entries),
-            }
+        self.insist(|| self.list_now(place.id, None)).await
+    }
+
+    /// What is in a collection now; at most so many entries.
+    pub(crate) async fn list_now(&self, id: u64, limit: Option<u32>) -> Result<Vec<Resource>> {
+        let at = At::Id(id);
+        let arriving = self.within(self.client.list_brief(&at, limit)).await?;
+        let chunks = arriving.try_ready_chunks(ARRIVING);
+        let mut chunks = pin!(chunks.map_err(|TryReadyChunksError(_, error)| error));
+        let mut entries = Vec::new();
+        while let Some(chunk) = self.next(&mut chunks).await? {
+            entries.extend(chunk);
         }
+        Ok(entries)
     }
 
     /// Begins to read a range of a content that has this tag.
@@ -228,11 +232,11 @@ impl Source {
         }
     }
 
-    /// The next bytes of a content.
-    pub(crate) async fn next(
+    /// What arrives next of an answer.
+    pub(crate) async fn next<T>(
         &self,
-        stream: &mut (impl Stream<Item = Result<Bytes, Error>> + Unpin),
-    ) -> Result<Option<Bytes>> {
+        stream: &mut (impl Stream<Item = Result<T, Error>> + Unpin),
+    ) -> Result<Option<T>> {
         self.within(stream.try_next()).await
     }
 

@@ -11,5 +11,5 @@ pub use access::{
 };
 pub use address::{Address, At};
 pub use metadata::{Avu, Condition, Link, LinksFrom, MetaOperation, Search};
-pub use resource::{BriefListing, Listing, Record, Resource, ResourceKind, TrashTotal, Usage};
+pub use resource::{Listing, Record, Resource, ResourceKind, TrashTotal, Usage};
 pub use version::{ComparedContent, ComparedStatement, Version, VersionDifference};

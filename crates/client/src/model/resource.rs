@@ -116,16 +116,6 @@ pub struct Listing {
     pub next: Option<String>,
 }
 
-/// A page of a collection, whose entries have the few attributes that a file system shows: their id, name, kind, size, tag and
-/// state, times, mode and target. All others are missing.
-#[derive(Debug, Clone, Deserialize)]
-pub struct BriefListing {
-    /// Its children, in the order of the names' bytes.
-    pub entries: Vec<Resource>,
-    /// Where the next page starts; `None` after the last.
-    pub next: Option<String>,
-}
-
 /// The number and size of the resources below a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {

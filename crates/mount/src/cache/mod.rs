@@ -204,6 +204,7 @@ impl Cache {
                 children.names.extend(local);
             }
         }
+        self.nodes.reserve(found.len());
         for resource in found {
             self.place_found(parent, generation, resource);
         }

@@ -1,7 +1,5 @@
 //! Names and attributes.
 
-use cenote_client::At;
-
 use super::drafts::check_name;
 use super::{Entry, FileSystem};
 use crate::cache::{Cache, Ino, Known, Origin};
@@ -9,7 +7,7 @@ use crate::error::{Fault, Result};
 
 /// A directory in which this many names were looked up individually is listed, if it fits in one page.
 const LIST_AFTER: u32 = 2;
-const SMALL_PAGE: u32 = 1_000;
+const SMALL_LISTING: u32 = 1_000;
 
 impl FileSystem {
     /// What a name in a directory leads to; the kernel then has a reference to it.
@@ -112,10 +110,10 @@ impl FileSystem {
     /// Lists a directory if one page has all of it.
     async fn list_small(&self, dir: Ino) -> Result<bool> {
         let (place, generation) = self.directory(dir)?;
-        let (at, source) = (At::Id(place.id), &self.0.source);
-        let page = source.client.list_brief(&at, None, Some(SMALL_PAGE));
-        match source.within(page).await {
-            Ok(page) if page.next.is_none() => Ok(self.lock().fill(dir, generation, &page.entries)),
+        match self.0.source.list_now(place.id, Some(SMALL_LISTING)).await {
+            Ok(found) if found.len() < SMALL_LISTING as usize => {
+                Ok(self.lock().fill(dir, generation, &found))
+            }
             Ok(_) => Ok(false),
             // Looking up a name and listing all names are separate rights.
             Err(fault) if fault.errno == libc::EACCES => Ok(false),

@@ -34,13 +34,17 @@ impl std::fmt::Debug for Writer {
     }
 }
 
+/// About what a triple takes, so that a text is not copied each time that it outgrows its room.
+const TRIPLE_BYTES: usize = 128;
+
 /// Why writing cannot fail.
 const MEMORY: &str = "memory takes what is written";
 
 impl Writer {
     /// A text without triples yet, with the usual prefixes that the first of them use.
     pub fn new(syntax: Syntax, first: &[Triple]) -> Self {
-        Self { text: Vec::new(), kind: Kind::new(syntax, first) }
+        let text = Vec::with_capacity(first.len() * TRIPLE_BYTES);
+        Self { text, kind: Kind::new(syntax, first) }
     }
 
     /// Appends a triple. Those of one subject should follow each other: the syntaxes are shorter for it.

@@ -39,13 +39,13 @@ pub(super) fn used(triples: &[Triple]) -> Vec<Prefix> {
     PREFIXES.into_iter().zip(found).filter_map(|(prefix, found)| found.then_some(prefix)).collect()
 }
 
-/// The namespace of an IRI, if there is a prefix for it.
-pub(super) fn namespace(iri: &str) -> Option<&'static str> {
-    place(iri).map(|place| PREFIXES[place].1)
+/// Where the local name of an IRI begins, if it may have one.
+pub(super) fn local_name(iri: &str) -> Option<usize> {
+    iri.bytes().rposition(|byte| matches!(byte, b'#' | b'/')).map(|end| end + 1)
 }
 
 fn place(iri: &str) -> Option<usize> {
     // Comparing with what precedes the local name decides by the length nearly always.
-    let end = iri.bytes().rposition(|byte| matches!(byte, b'#' | b'/'))?;
-    PREFIXES.iter().position(|(_, namespace)| namespace.as_bytes() == &iri.as_bytes()[..=end])
+    let before = &iri[..local_name(iri)?];
+    PREFIXES.iter().position(|(_, namespace)| *namespace == before)
 }

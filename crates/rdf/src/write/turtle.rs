@@ -9,7 +9,7 @@ use std::io::Write;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{LiteralRef, NamedNodeRef, NamedOrBlankNodeRef, TermRef, TripleRef};
 
-use super::prefixes::{Prefix, namespace};
+use super::prefixes::{Prefix, local_name};
 
 /// Writes triples, grouped by the subjects and predicates that follow each other.
 pub(super) struct TurtleWriter {
@@ -111,15 +111,17 @@ fn blank(label: &str, text: &mut Vec<u8>) {
 
 fn iri(prefixes: &[Prefix], node: NamedNodeRef<'_>, text: &mut Vec<u8>) {
     let node = node.as_str();
-    let short = namespace(node).and_then(|namespace| {
-        let (prefix, _) = prefixes.iter().find(|(_, known)| *known == namespace)?;
-        let local = &node[namespace.len()..];
-        is_plain_name(local).then_some((prefix, local))
-    });
-    match short {
+    match shortened(prefixes, node) {
         Some((prefix, local)) => put(text, &[prefix, ":", local]),
         None => put(text, &["<", node, ">"]),
     }
+}
+
+/// The prefix and the local name of an IRI, if it has both.
+fn shortened<'a>(prefixes: &[Prefix], node: &'a str) -> Option<(&'static str, &'a str)> {
+    let (namespace, local) = node.split_at(local_name(node)?);
+    let (prefix, _) = prefixes.iter().find(|(_, known)| *known == namespace)?;
+    is_plain_name(local).then_some((prefix, local))
 }
 
 /// Whether a local name needs no escapes; the grammar allows more than these.
@@ -131,8 +133,9 @@ fn is_plain_name(local: &str) -> bool {
 
 fn quoted(value: &str, text: &mut Vec<u8>) {
     // 0xef begins the two noncharacters that are escaped, among others that need not be.
-    let is_special = |byte: &u8| matches!(byte, 0..0x20 | 0x7f | b'"' | b'\\' | 0xef);
-    if value.as_bytes().iter().any(is_special) {
+    let is_special = |byte: u8| matches!(byte, 0..0x20 | 0x7f | b'"' | b'\\' | 0xef);
+    // Without an early end, many bytes are compared at once.
+    if value.bytes().fold(false, |special, byte| special | is_special(byte)) {
         let literal = LiteralRef::new_simple_literal(value);
         return write!(text, "{literal}").expect(super::MEMORY);
     }

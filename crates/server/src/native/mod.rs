@@ -64,7 +64,7 @@ fn streams() -> OpenApiRouter<App> {
             contents::write::patch,
             tree::remove::remove
         ))
-        .routes(routes!(tree::list::walk))
+        .routes(routes!(tree::walk::walk))
         .routes(routes!(past::content))
         .routes(routes!(past::walk::walk))
         .routes(routes!(past::walk::search))

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::api::lines::lines;
 use crate::call::Call;
 use crate::error::Problem;
-use crate::{At, BriefListing, Client, Error, Kind, Listing, Resource, Result, Usage};
+use crate::{At, Client, Error, Kind, Listing, Resource, Result, Usage};
 
 /// What a listing includes for each entry besides its attributes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,15 +87,15 @@ impl Client {
         self.json(call.query_opt("after", after).query_opt("limit", limit)).await
     }
 
-    /// The same with the few attributes that a file system shows: about half of the bytes.
+    /// The children of a collection in the order of the names' bytes, as they arrive, each with the few attributes that a file system shows:
+    /// id, name, kind, size, tag and state, times, mode and target. All others are missing. If there are fewer than `limit`, these are all.
     pub async fn list_brief(
         &self,
         at: &At,
-        after: Option<&str>,
         limit: Option<u32>,
-    ) -> Result<BriefListing> {
-        let call = Call::get("/v1/list/brief").at(at);
-        self.json(call.query_opt("after", after).query_opt("limit", limit)).await
+    ) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
+        let call = Call::get("/v1/list/brief").at(at).query_opt("limit", limit);
+        lines(self.send(call).await?)
     }
 
     /// All children of a collection with further details, page by page, in the order of the names' bytes.

@@ -122,7 +122,7 @@ impl<'a> OwnIris<'a> {
 impl Iris for OwnIris<'_> {
     fn outward<'i>(&self, iri: &'i str) -> Cow<'i, str> {
         if iri.is_empty() || iri.starts_with('#') {
-            return format!("{}{iri}", self.address).into();
+            return [self.address.as_str(), iri].concat().into();
         }
         let address = || {
             let (path, fragment) = path_of(iri)?;

@@ -1,6 +1,7 @@
 //! The few attributes of a resource that a file system shows.
 //!
-//! Invariant: each has the name and the value that it has in [`Resource`](super::Resource); what does not apply is left out.
+//! Invariant: each has the name and the value that it has in [`Resource`](super::Resource); what does not apply is left out, and so is the
+//! time of the content if it is that of the last change.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -31,7 +32,7 @@ pub(crate) struct Brief {
     /// When content, description or access last changed.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) modified: Instant,
-    /// When the content last changed.
+    /// When the content last changed, if that differs from `modified`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content_modified: Option<Instant>,
     /// When the membership of a collection last changed.
@@ -55,6 +56,7 @@ impl Brief {
     ) -> cenote_store::Result<Self> {
         let resource = &stat.resource;
         let content = resource.content.as_ref();
+        let written = content.map(|_| resource.written());
         let membership = names.membership(stat)?;
         Ok(Self {
             id: stat.id.0,
@@ -65,20 +67,11 @@ impl Brief {
             state: quoted(&stat.state_tag()),
             created: Instant(resource.created),
             modified: Instant(resource.modified),
-            content_modified: content.map(|_| Instant(resource.written())),
+            content_modified: written.filter(|time| *time != resource.modified).map(Instant),
             members_modified: membership.map(|membership| Instant(membership.changed)),
             mode: resource.mode,
             mtime: resource.mtime.map(Instant),
             target: resource.target.clone(),
         })
     }
-}
-
-/// Part of a brief listing.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct BriefListing {
-    /// In the order of the names' bytes.
-    pub(crate) entries: Vec<Brief>,
-    /// Where the next page begins; null at the end.
-    pub(crate) next: Option<String>,
 }

@@ -103,14 +103,14 @@ pub(crate) struct ListQuery {
     pub(crate) with: Option<String>,
 }
 
-/// A page of a brief listing.
+/// Where a brief listing begins.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BriefQuery {
     /// Begin after this name.
     pub(crate) after: Option<String>,
-    /// At most this many entries.
-    #[param(minimum = 1, maximum = 10000)]
+    /// End after this many lines. If there are fewer, the listing is complete.
+    #[param(minimum = 1)]
     pub(crate) limit: Option<u32>,
 }
 

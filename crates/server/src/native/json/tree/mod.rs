@@ -6,7 +6,7 @@ mod names;
 mod resource;
 mod trash;
 
-pub(in crate::native) use brief::{Brief, BriefListing};
+pub(in crate::native) use brief::Brief;
 pub(in crate::native) use listing::*;
 pub(in crate::native) use names::Names;
 pub(in crate::native) use resource::{
