@@ -35,6 +35,7 @@ mod serving;
 mod sharing;
 mod sparql;
 mod starvation;
+mod threads;
 mod trajectories;
 mod transfers;
 mod words;
