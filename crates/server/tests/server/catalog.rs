@@ -1,0 +1,143 @@
+//! Where the catalogs of test stores are: in memory and in directories, or in PostgreSQL if `CENOTE_TEST_CATALOG=postgres` says so, so
+//! that the tests of every opening run on it unchanged.
+//!
+//! Each store has a schema of its own in one cluster, which lasts as long as the program; the schema goes with the store.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use cenote_kv::{
+    Batch, CommitError, Engine, Limits, MemoryEngine, PostgresEngine, Result, Room, Snapshot,
+    Token, Values, Version,
+};
+use cenote_server::embedded::Backing;
+use postgres::{Client, NoTls};
+
+use crate::postgres_server::Server;
+
+/// The engine of a test store whose contents are in memory or in a place of the test.
+pub(crate) fn parts_on(main: cenote_blob::Place) -> cenote_store::Parts {
+    match Schema::chosen() {
+        Some(schema) => cenote_store::Parts::new(Temporary::open(schema), main),
+        None => cenote_store::Parts::new(MemoryEngine::default(), main),
+    }
+}
+
+/// Whether several servers may have a test store open: no file on the disk of one is leased then.
+pub(crate) fn is_shared() -> bool {
+    std::env::var("CENOTE_TEST_CATALOG").is_ok_and(|catalog| match catalog.as_str() {
+        "postgres" => true,
+        "memory" => false,
+        other => panic!("CENOTE_TEST_CATALOG is `memory` or `postgres`, not `{other}`"),
+    })
+}
+
+/// An empty schema in the cluster of this program.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    address: String,
+}
+
+impl Schema {
+    /// A new one, if the tests run on PostgreSQL.
+    pub(crate) fn chosen() -> Option<Self> {
+        is_shared().then(Self::new)
+    }
+
+    fn new() -> Self {
+        static CLUSTER: OnceLock<Server> = OnceLock::new();
+        static SCHEMAS: AtomicU64 = AtomicU64::new(0);
+        let start = || Server::start_with("-c max_connections=400").expect("PostgreSQL is needed");
+        let number = SCHEMAS.fetch_add(1, Ordering::Relaxed);
+        let address = aside(|| CLUSTER.get_or_init(start).schema(&format!("test{number}")));
+        Self { address }
+    }
+
+    /// What a store with this catalog is created with.
+    pub(crate) fn backing(&self) -> Backing {
+        Backing { catalog: Some(self.address.clone()), ..Backing::default() }
+    }
+}
+
+impl Drop for Schema {
+    fn drop(&mut self) {
+        // A test that failed may have left somebody who reads: the schema stays until the cluster is removed.
+        let remove = "SET lock_timeout = '5s';
+            DO $$ BEGIN EXECUTE format('DROP SCHEMA %I CASCADE', current_schema()); END $$";
+        aside(|| {
+            let removed = Client::connect(&self.address, NoTls)
+                .and_then(|mut client| client.batch_execute(remove));
+            drop(removed);
+        });
+    }
+}
+
+/// The client of PostgreSQL has a runtime of its own, which does not start on a thread of another one.
+fn aside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join().unwrap())
+}
+
+/// An engine whose schema is removed with it.
+#[derive(Debug)]
+struct Temporary {
+    // Dropped first, so that nobody reads the schema any more.
+    engine: PostgresEngine,
+    _schema: Schema,
+}
+
+impl Temporary {
+    fn open(schema: Schema) -> Self {
+        Self { engine: PostgresEngine::open(&schema.address).unwrap(), _schema: schema }
+    }
+}
+
+impl Engine for Temporary {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        self.engine.snapshot()
+    }
+
+    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
+        self.engine.snapshot_with(keys)
+    }
+
+    fn snapshot_to_keep(&self) -> Result<Box<dyn Snapshot>> {
+        self.engine.snapshot_to_keep()
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
+        self.engine.commit(batch)
+    }
+
+    fn outcome(&self, token: &Token) -> Result<Option<Version>> {
+        self.engine.outcome(token)
+    }
+
+    fn limits(&self) -> Limits {
+        self.engine.limits()
+    }
+
+    fn has_room(&self) -> bool {
+        self.engine.has_room()
+    }
+
+    fn room(&self) -> Option<Room> {
+        self.engine.room()
+    }
+
+    fn reclaim(&self) -> Result<bool> {
+        self.engine.reclaim()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+
+    fn follow(&self, told: Box<dyn Fn() + Send>) {
+        self.engine.follow(told);
+    }
+}
