@@ -4,33 +4,60 @@
 //! Invariant: what is likely decides nothing, as the hints that it comes from ([`Edges`](crate::catalog::Edges)).
 
 use bytes::Bytes;
+use cenote_kv::Wanted;
 
 use crate::catalog::{Transaction, View, keys};
 use crate::model::At;
 use crate::resources::{keys_ahead, likely, members};
-use crate::{Caller, Result, Store};
+use crate::{Caller, ListOptions, Result, Store, metadata, tree};
+
+/// What an answer about one resource is likely to need of it, besides what every answer does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Foreseen<'a> {
+    /// Its first children.
+    pub children: bool,
+    /// Whether it has versions.
+    pub versions: bool,
+    /// The description of the collection that it is in.
+    pub collection: bool,
+    /// In which descriptions it is the object of this predicate.
+    pub object_of: Option<&'a str>,
+}
 
 impl Store {
     /// A view for an answer about what is at some place.
     pub(crate) fn view_at(&self, at: &At) -> Result<View> {
-        self.view_ahead(|| self.keys_to(at))
+        self.view_ahead(|| self.keys_to(at).into())
     }
 
     /// The same with the description of that.
     pub(crate) fn view_of_described(&self, at: &At) -> Result<View> {
-        self.view_ahead(|| self.keys_to_described(at))
+        self.view_ahead(|| self.keys_to_described(at).into())
     }
 
-    /// The same with the membership of that.
-    pub(crate) fn view_of_members(&self, at: &At) -> Result<View> {
-        self.view_ahead(|| [self.keys_to(at), self.keys_to_members(at)].concat())
+    /// The same with the membership of that, and a part of its children.
+    pub(crate) fn view_of_members(&self, at: &At, options: &ListOptions) -> Result<View> {
+        self.view_ahead(|| {
+            let keys = [self.keys_to(at), self.keys_to_members(at)].concat();
+            let part = likely(&self.inner.edges, at).map(|id| tree::part_of(id, options));
+            Wanted { keys, ranges: part.into_iter().collect() }
+        })
     }
 
     /// The same with all that is shown of that, which the caller is likely to own.
-    pub(crate) fn view_of_whole(&self, caller: &Caller, at: &At) -> Result<View> {
+    pub(crate) fn view_of_whole(
+        &self,
+        caller: &Caller,
+        at: &At,
+        foreseen: &Foreseen<'_>,
+    ) -> Result<View> {
         self.view_ahead(|| {
             let owner = vec![keys::person(caller.user())];
-            [self.keys_to_described(at), self.keys_to_members(at), owner].concat()
+            let mut wanted = self.wanted_for(at, foreseen);
+            wanted
+                .keys
+                .extend([self.keys_to_described(at), self.keys_to_members(at), owner].concat());
+            wanted
         })
     }
 
@@ -40,7 +67,7 @@ impl Store {
         at: &At,
         change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        self.transact_ahead(|| self.keys_to(at), change)
+        self.transact_ahead(|| self.keys_to(at).into(), change)
     }
 
     /// The same of its description.
@@ -49,7 +76,29 @@ impl Store {
         at: &At,
         change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        self.transact_ahead(|| self.keys_to_described(at), change)
+        self.transact_ahead(|| self.keys_to_described(at).into(), change)
+    }
+
+    fn wanted_for(&self, at: &At, foreseen: &Foreseen<'_>) -> Wanted {
+        let edges = &self.inner.edges;
+        let mut wanted = Wanted::default();
+        if let At::Path(path) = at
+            && foreseen.collection
+        {
+            let collection = path.split_last().and_then(|(above, _)| likely(edges, &above.into()));
+            wanted.keys.extend(collection.map(|id| keys::graph(id.0)));
+        }
+        let Some(id) = likely(edges, at) else { return wanted };
+        wanted.ranges.extend(foreseen.children.then(|| tree::first_names(id)));
+        wanted.ranges.extend(foreseen.versions.then(|| (keys::versions(id), 1)));
+        if let At::Path(path) = at
+            && let Some(predicate) = foreseen.object_of
+        {
+            let naming = metadata::wanted_naming(predicate, path, id);
+            wanted.keys.extend(naming.keys);
+            wanted.ranges.extend(naming.ranges);
+        }
+        wanted
     }
 
     fn keys_to(&self, at: &At) -> Vec<Bytes> {

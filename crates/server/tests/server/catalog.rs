@@ -6,10 +6,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
 use cenote_kv::{
-    Batch, CommitError, Engine, Limits, MemoryEngine, PostgresEngine, Result, Room, Snapshot,
-    Token, Values, Version,
+    Batch, CommitError, Engine, Found, Limits, MemoryEngine, PostgresEngine, Result, Room,
+    Snapshot, Token, Version, Wanted,
 };
 use cenote_server::embedded::Backing;
 use postgres::{Client, NoTls};
@@ -101,8 +100,8 @@ impl Engine for Temporary {
         self.engine.snapshot()
     }
 
-    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
-        self.engine.snapshot_with(keys)
+    fn snapshot_with(&self, wanted: &Wanted) -> Result<(Box<dyn Snapshot>, Found)> {
+        self.engine.snapshot_with(wanted)
     }
 
     fn snapshot_to_keep(&self) -> Result<Box<dyn Snapshot>> {

@@ -105,11 +105,11 @@ fn managed(
     update: &Update,
 ) -> Result<HashSet<Triple>, Fault> {
     let mut managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
-    managed.extend(versions::mention(store, call, seen));
+    let reading = call.reading(store)?;
+    managed.extend(versions::mention(&reading, call, seen)?);
     if !update.looks() {
         return Ok(managed);
     }
-    let reading = call.reading(store)?;
     for members in Members::all(&reading, seen, &call.web)? {
         for page in members.pages(store, &call.caller, &call.web) {
             managed.extend(page?);
