@@ -179,7 +179,12 @@ impl CountingSnapshot {
 
     fn count_found(&self, wanted: &Wanted, found: &Found) {
         self.count_rows(&wanted.keys, &found.values);
-        found.rows.iter().flatten().for_each(|(key, value)| self.count_row(key, Some(value)));
+        found
+            .rows
+            .iter()
+            .flatten()
+            .flatten()
+            .for_each(|(key, value)| self.count_row(key, Some(value)));
     }
 
     fn count_row(&self, key: &[u8], value: Option<&Bytes>) {

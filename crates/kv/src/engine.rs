@@ -115,12 +115,12 @@ pub trait Snapshot: Debug + Send + Sync {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
-    /// All that is wanted. An engine over a network answers in one round trip, with everything in memory: ranges that may have much
-    /// are not for this.
+    /// All that is wanted. An engine over a network answers in one round trip, and leaves out ranges that have much, which are to be
+    /// scanned.
     fn read(&self, wanted: &Wanted) -> Result<Found> {
         let values = self.get_many(&wanted.keys)?;
         let rows = |(range, most): &(KeyRange, usize)| {
-            self.scan(range, ScanOptions::limit(*most)).collect::<Result<_>>()
+            self.scan(range, ScanOptions::limit(*most)).collect::<Result<_>>().map(Some)
         };
         Ok(Found { values, rows: wanted.ranges.iter().map(rows).collect::<Result<_>>()? })
     }
@@ -149,8 +149,8 @@ impl From<Vec<Bytes>> for Wanted {
 pub struct Found {
     /// The value at each key.
     pub values: Values,
-    /// The rows of each range, in key order.
-    pub rows: Vec<Vec<Row>>,
+    /// The rows of each range, in key order; none if they are too large to be read together with others.
+    pub rows: Vec<Option<Vec<Row>>>,
 }
 
 /// How to walk a range.

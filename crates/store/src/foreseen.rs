@@ -4,12 +4,15 @@
 //! Invariant: what is likely decides nothing, as the hints that it comes from ([`Edges`](crate::catalog::Edges)).
 
 use bytes::Bytes;
-use cenote_kv::Wanted;
+use cenote_kv::{KeyRange, Wanted};
 
 use crate::catalog::{Transaction, View, keys};
 use crate::model::At;
 use crate::resources::{keys_ahead, likely, members};
 use crate::{Caller, ListOptions, Result, Store, metadata, tree};
+
+/// So many of those that were removed with one name are read ahead.
+const REMOVED: usize = 16;
 
 /// What an answer about one resource is likely to need of it, besides what every answer does.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,12 +25,20 @@ pub struct Foreseen<'a> {
     pub collection: bool,
     /// In which descriptions it is the object of this predicate.
     pub object_of: Option<&'a str>,
+    /// What was removed from there, if there is nothing.
+    pub removed: bool,
 }
 
 impl Store {
     /// A view for an answer about what is at some place.
     pub(crate) fn view_at(&self, at: &At) -> Result<View> {
         self.view_ahead(|| self.keys_to(at).into())
+    }
+
+    /// The same with the content of that.
+    pub(crate) fn view_of_content(&self, at: &At) -> Result<View> {
+        let content = || self.likely_content(at);
+        self.view_ahead(|| self.keys_to(at).into_iter().chain(content()).collect::<Vec<_>>().into())
     }
 
     /// The same with the description of that.
@@ -88,7 +99,10 @@ impl Store {
             let collection = path.split_last().and_then(|(above, _)| likely(edges, &above.into()));
             wanted.keys.extend(collection.map(|id| keys::graph(id.0)));
         }
-        let Some(id) = likely(edges, at) else { return wanted };
+        let Some(id) = likely(edges, at) else {
+            let removed = foreseen.removed.then(|| self.removed_from(at)).flatten();
+            return Wanted { ranges: removed.into_iter().collect(), ..wanted };
+        };
         wanted.ranges.extend(foreseen.children.then(|| tree::first_names(id)));
         wanted.ranges.extend(foreseen.versions.then(|| (keys::versions(id), 1)));
         if let At::Path(path) = at
@@ -99,6 +113,13 @@ impl Store {
             wanted.ranges.extend(naming.ranges);
         }
         wanted
+    }
+
+    fn removed_from(&self, at: &At) -> Option<(KeyRange, usize)> {
+        let At::Path(path) = at else { return None };
+        let (above, name) = path.split_last()?;
+        let above = likely(&self.inner.edges, &above.into())?;
+        Some((keys::removed_from(above, name.as_str()), REMOVED))
     }
 
     fn keys_to(&self, at: &At) -> Vec<Bytes> {

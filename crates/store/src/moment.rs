@@ -88,7 +88,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use crate::servers::testing::pair;
-    use crate::{At, Caller, CreateOptions, Draft, Store};
+    use crate::{At, Caller, CreateOptions, Draft, ErrorKind, Store};
 
     fn at(path: &str) -> At {
         At::Path(path.parse().unwrap())
@@ -118,6 +118,25 @@ mod tests {
             assert!(is_there(&one, "/a"));
             make(store, "/b");
             assert!(is_there(store, "/a") && is_there(store, "/b"));
+        });
+    }
+
+    #[test]
+    fn a_change_begins_on_what_the_moment_saw_and_again_if_that_was_changed() {
+        let (one, other, _) = pair();
+        one.at_one_moment(|store| {
+            assert!(!is_there(store, "/a"));
+            make(&other, "/b");
+            assert!(!is_there(store, "/b"));
+            make(store, "/a");
+            assert!(is_there(store, "/a") && is_there(store, "/b"));
+        });
+        one.at_one_moment(|store| {
+            assert!(!is_there(store, "/c"));
+            make(&other, "/c");
+            let options = CreateOptions::default();
+            let made = store.create(&admin(store), &at("/c"), Draft::Collection, options);
+            assert_eq!(made.unwrap_err().kind(), ErrorKind::Exists);
         });
     }
 

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::{Edges, Reads, Remembering, Transaction, View, keys};
 use crate::changesets::{ChangeSets, OpenChangeSet};
-use crate::contents::{Damage, Due, Leases, Limits, Pins};
+use crate::contents::{ContentHints, Damage, Due, Leases, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
@@ -93,6 +93,7 @@ pub(crate) struct Inner {
     pub(crate) credentials: CredentialCache,
     pub(crate) attempts: Attempts,
     pub(crate) users: UserHints,
+    pub(crate) contents: ContentHints,
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
@@ -148,6 +149,7 @@ impl Store {
                 credentials,
                 attempts: Attempts::default(),
                 users: UserHints::default(),
+                contents: ContentHints::default(),
                 known: Shared::default(),
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),

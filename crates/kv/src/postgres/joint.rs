@@ -7,13 +7,17 @@ use tokio_postgres::types::ToSql;
 use super::snapshot::LAST;
 use crate::{Found, Wanted};
 
+/// So many bytes of values a range may have.
+const MOST: i64 = 256 << 10;
+
 /// The value at each key of $1, in place of a range -1; and of each range of $2 (included) up to $3 the first rows, at most as many as
-/// in $4.
+/// in $4; without values if they have more than $5 bytes together.
 pub(super) const QUERY: &str = "
     SELECT -1::bigint AS range, place, NULL::bytea AS key, value
     FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, place) LEFT JOIN cenote_rows USING (key)
     UNION ALL
-    SELECT range, row_number() OVER (PARTITION BY range ORDER BY found.key), found.key, found.value
+    SELECT range, row_number() OVER (PARTITION BY range ORDER BY found.key), found.key,
+           CASE WHEN sum(octet_length(found.value)) OVER (PARTITION BY range) <= $5::bigint THEN found.value END
     FROM unnest($2::bytea[], $3::bytea[], $4::bigint[]) WITH ORDINALITY AS asked (first, last, most, range)
     CROSS JOIN LATERAL (
         SELECT key, value FROM cenote_rows WHERE key >= asked.first AND key < asked.last
@@ -39,8 +43,8 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    pub(super) fn all(&self) -> [&(dyn ToSql + Sync); 4] {
-        [&self.keys, &self.first, &self.last, &self.most]
+    pub(super) fn all(&self) -> [&(dyn ToSql + Sync); 5] {
+        [&self.keys, &self.first, &self.last, &self.most, &MOST]
     }
 }
 
@@ -48,13 +52,16 @@ impl<'a> Parameters<'a> {
 pub(super) fn found(wanted: &Wanted, answer: &[Read]) -> Found {
     let mut found = Found {
         values: Vec::with_capacity(wanted.keys.len()),
-        rows: vec![Vec::new(); wanted.ranges.len()],
+        rows: vec![Some(Vec::new()); wanted.ranges.len()],
     };
     for read in answer {
         let bytes = |at| read.get::<_, Option<Vec<u8>>>(at).map(Bytes::from);
         match usize::try_from(read.get::<_, i64>(0)) {
             Err(_) => found.values.push(bytes(3)),
-            Ok(range) => found.rows[range - 1].extend(bytes(2).zip(bytes(3))),
+            Ok(range) => match (bytes(2).zip(bytes(3)), &mut found.rows[range - 1]) {
+                (Some(row), Some(rows)) => rows.push(row),
+                (_, rows) => *rows = None,
+            },
         }
     }
     found

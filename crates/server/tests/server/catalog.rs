@@ -3,33 +3,76 @@
 //!
 //! Each store has a schema of its own in one cluster, which lasts as long as the program; the schema goes with the store.
 
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use cenote_blob::Place;
 use cenote_kv::{
     Batch, CommitError, Engine, Found, Limits, MemoryEngine, PostgresEngine, Result, Room,
     Snapshot, Token, Version, Wanted,
 };
-use cenote_server::embedded::Backing;
+use cenote_server::embedded::{Backing, Embedded, init_dir_with, open_dir};
+use cenote_store::Parts;
 use postgres::{Client, NoTls};
+use tempfile::TempDir;
 
 use crate::postgres_server::Server;
+use crate::support::{ADMIN, allow_vaults};
 
-/// The engine of a test store whose contents are in memory or in a place of the test.
-pub(crate) fn parts_on(main: cenote_blob::Place) -> cenote_store::Parts {
+/// What a test store is made of whose contents are in a place of the test.
+pub(crate) fn parts_on(main: Place) -> Parts {
     match Schema::chosen() {
-        Some(schema) => cenote_store::Parts::new(Temporary::open(schema), main),
-        None => cenote_store::Parts::new(MemoryEngine::default(), main),
+        Some(schema) => Parts::new(Temporary::open(schema), main),
+        None => Parts::new(MemoryEngine::default(), main),
     }
 }
 
-/// Whether several servers may have a test store open: no file on the disk of one is leased then.
+/// The name of the engine that [`parts_on`] chooses.
+pub(crate) fn engine() -> &'static str {
+    if is_shared() { "postgres" } else { "memory" }
+}
+
+/// Whether other servers may have a test store open. Then a change set with an unknown id may be one of theirs, and contents that
+/// nothing refers to any more stay for an hour, since others may be reading them.
 pub(crate) fn is_shared() -> bool {
     std::env::var("CENOTE_TEST_CATALOG").is_ok_and(|catalog| match catalog.as_str() {
         "postgres" => true,
         "memory" => false,
         other => panic!("CENOTE_TEST_CATALOG is `memory` or `postgres`, not `{other}`"),
     })
+}
+
+/// A store in a directory, beside which there is room for places.
+pub(crate) struct Directory {
+    dir: TempDir,
+    _schema: Option<Schema>,
+}
+
+impl Directory {
+    /// A new one, whose administrators may add places beside it.
+    pub(crate) fn new() -> Self {
+        let (dir, schema) = (tempfile::tempdir().unwrap(), Schema::chosen());
+        let this = Self { dir, _schema: None };
+        let backing = schema.as_ref().map(Schema::backing).unwrap_or_default();
+        drop(init_dir_with(this.store(), backing, ADMIN.0, ADMIN.1).unwrap());
+        allow_vaults(&this.store(), this.path());
+        Self { _schema: schema, ..this }
+    }
+
+    /// Where the places may be.
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The directory of the store.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.path().join("store")
+    }
+
+    pub(crate) fn open(&self) -> Embedded {
+        open_dir(self.store()).unwrap()
+    }
 }
 
 /// An empty schema in the cluster of this program.
@@ -40,7 +83,7 @@ pub(crate) struct Schema {
 
 impl Schema {
     /// A new one, if the tests run on PostgreSQL.
-    pub(crate) fn chosen() -> Option<Self> {
+    fn chosen() -> Option<Self> {
         is_shared().then(Self::new)
     }
 
@@ -54,7 +97,7 @@ impl Schema {
     }
 
     /// What a store with this catalog is created with.
-    pub(crate) fn backing(&self) -> Backing {
+    fn backing(&self) -> Backing {
         Backing { catalog: Some(self.address.clone()), ..Backing::default() }
     }
 }

@@ -1,7 +1,7 @@
 //! A snapshot that remembers what was read in it, and whose first reads come with it: over a network what it remembers costs no round
 //! trip, and an answer about many resources reads the collections above them once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -11,8 +11,8 @@ use cenote_kv::{
 
 /// What is remembered at most for one request, in bytes of keys and values.
 pub(crate) const MOST: usize = 1 << 20;
-/// So many ranges are remembered, which are looked through one by one.
-const PARTS: usize = 64;
+/// What remembering a range takes besides its bounds and rows.
+const PART: usize = 96;
 /// A scan of at most so many rows is read at once, and remembered; a longer one is a walk.
 const PAGE: usize = 1_024;
 
@@ -30,7 +30,8 @@ struct Inner {
 #[derive(Debug)]
 struct Known {
     values: HashMap<Bytes, Option<Bytes>>,
-    parts: Vec<Part>,
+    /// By where they start.
+    parts: BTreeMap<Bytes, Part>,
     /// How many more bytes are remembered.
     left: usize,
 }
@@ -55,7 +56,7 @@ impl Remembering {
 
     /// Remembers what is read in a snapshot from now on, at most so many bytes.
     pub(crate) fn over(snapshot: Box<dyn Snapshot>, most: usize) -> Self {
-        let known = Known { values: HashMap::new(), parts: Vec::new(), left: most };
+        let known = Known { values: HashMap::new(), parts: BTreeMap::new(), left: most };
         Self(Arc::new(Inner { snapshot, known: Mutex::new(known) }))
     }
 
@@ -70,7 +71,7 @@ impl Known {
             self.learn_value(key, value.as_ref());
         }
         for ((range, most), rows) in wanted.ranges.iter().zip(&found.rows) {
-            self.learn_rows(range, *most, rows);
+            rows.iter().for_each(|rows| self.learn_rows(range, *most, rows));
         }
     }
 
@@ -85,11 +86,11 @@ impl Known {
 
     fn learn_rows(&mut self, range: &KeyRange, most: usize, rows: &[Row]) {
         let size = |(key, value): &Row| key.len() + value.len();
-        let bounds = range.start.len() + range.end.as_ref().map_or(0, Bytes::len);
-        let left = self.left.checked_sub(bounds + rows.iter().map(size).sum::<usize>());
-        if let Some(left) = left.filter(|_| self.parts.len() < PARTS) {
-            let (range, rows, is_whole) = (range.clone(), rows.to_vec(), rows.len() < most);
-            self.parts.push(Part { range, rows, is_whole });
+        let bounds = PART + range.start.len() + range.end.as_ref().map_or(0, Bytes::len);
+        if let Some(left) = self.left.checked_sub(bounds + rows.iter().map(size).sum::<usize>()) {
+            let part =
+                Part { range: range.clone(), rows: rows.to_vec(), is_whole: rows.len() < most };
+            self.parts.insert(range.start.clone(), part);
             self.left = left;
         }
     }
@@ -104,7 +105,8 @@ impl Known {
 
     /// The first rows of a range, if they are known.
     fn rows(&self, range: &KeyRange, most: usize) -> Option<Vec<Row>> {
-        self.parts.iter().find_map(|part| part.rows(range, most))
+        let (_, part) = self.parts.range(..=range.start.clone()).next_back()?;
+        part.rows(range, most)
     }
 }
 
@@ -128,7 +130,7 @@ impl Partial {
     fn filled(self, missing: Found) -> Found {
         let (mut values, mut rows) = (missing.values.into_iter(), missing.rows.into_iter());
         let value = |known: Option<_>| known.or_else(|| values.next()).flatten();
-        let part = |known: Option<_>| known.or_else(|| rows.next()).unwrap_or_default();
+        let part = |known: Option<_>| known.or_else(|| rows.next().flatten());
         Found {
             values: self.values.into_iter().map(value).collect(),
             rows: self.rows.into_iter().map(part).collect(),

@@ -128,6 +128,7 @@ impl Project {
 
 /// The project of the resource at a path, as far as the caller may see it.
 pub(crate) fn project_of(reading: &Reading, path: &StorePath) -> Result<Option<Stat>, Fault> {
+    reading.foresee_notes_above(OPENING, path)?;
     let mut at = Some(path.clone());
     while let Some(path) = at.filter(|path| !path.names().is_empty()) {
         if let Some(stat) = reading.stat(&At::from(&path))?

@@ -3,9 +3,7 @@
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use cenote_rdf::{Limits, ReadError, Syntax, Triple};
-use cenote_store::{
-    Algorithm, Draft, Foreseen, Graph, Kind, PutOptions, Store, StorePath, Term, path_of,
-};
+use cenote_store::{Algorithm, Draft, Graph, Kind, PutOptions, Store, StorePath, Term, path_of};
 use http_body::Body as _;
 
 use crate::ldp::representation::managed::{Sieve, class};
@@ -137,8 +135,7 @@ pub(crate) fn create_graph(
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
-    let reading = store.reading_of(&call.caller, &path.into(), &Foreseen::default())?;
-    Ok(LoadedResource::new(&reading, made.0, made.1)?)
+    Ok(LoadedResource::created(&call.caller, made.0, made.1))
 }
 
 /// The model of a new RDF source: what the Link header says, or the body.

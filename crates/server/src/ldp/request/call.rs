@@ -239,6 +239,7 @@ impl Call {
             versions: self.dialect.mentions_versions && (is_changed || is_shown && managed),
             collection: is_shown && membership,
             object_of: has_members.then_some(MEMBERSHIP_RESOURCE),
+            removed: true,
         }
     }
 
