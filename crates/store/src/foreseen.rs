@@ -7,7 +7,8 @@ use bytes::Bytes;
 use cenote_kv::{KeyRange, Wanted};
 
 use crate::catalog::{Transaction, View, keys};
-use crate::model::At;
+use crate::model::{At, ResourceId};
+use crate::notes::NOTES;
 use crate::resources::{keys_ahead, likely, members};
 use crate::{Caller, ListOptions, Result, Store, metadata, tree};
 
@@ -27,6 +28,10 @@ pub struct Foreseen<'a> {
     pub object_of: Option<&'a str>,
     /// What was removed from there, if there is nothing.
     pub removed: bool,
+    /// The notes of this opening about it and the collections above it.
+    pub notes: Option<&'a str>,
+    /// The first of those whose names begin so, whatever they are about.
+    pub named: Option<&'a str>,
 }
 
 impl Store {
@@ -104,6 +109,7 @@ impl Store {
             return Wanted { ranges: removed.into_iter().collect(), ..wanted };
         };
         wanted.ranges.extend(foreseen.children.then(|| tree::first_names(id)));
+        wanted.ranges.extend(self.notes_for(id, foreseen));
         wanted.ranges.extend(foreseen.versions.then(|| (keys::versions(id), 1)));
         if let At::Path(path) = at
             && let Some(predicate) = foreseen.object_of
@@ -113,6 +119,13 @@ impl Store {
             wanted.ranges.extend(naming.ranges);
         }
         wanted
+    }
+
+    fn notes_for(&self, id: ResourceId, foreseen: &Foreseen<'_>) -> Vec<(KeyRange, usize)> {
+        let Some(opening) = foreseen.notes else { return Vec::new() };
+        let about = self.inner.edges.up(id).into_iter().map(|id| keys::notes_about(id, opening));
+        let named = foreseen.named.map(|prefix| keys::notes_named(opening, prefix));
+        about.chain(named).map(|range| (range, NOTES)).collect()
     }
 
     fn removed_from(&self, at: &At) -> Option<(KeyRange, usize)> {

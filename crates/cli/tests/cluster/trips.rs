@@ -164,7 +164,6 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
         };
         let counts = ["/few", "/many", DEEP].map(of);
         let [few, many, deep] = counts.each_ref().map(Vec::len);
-        println!("{:#?}", counts[1]);
         println!("{what}: {few}, with {MANY} siblings {many}, at a depth of 10 {deep}");
         // A longer path is read in one call, or in two where that is not known yet.
         if few > most || many > most || deep > most + 1 {

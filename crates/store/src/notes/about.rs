@@ -103,8 +103,8 @@ impl Store {
     }
 }
 
-/// So many notes about one resource are read ahead.
-const NOTES: usize = 8;
+/// So many notes about one resource, or of one name, are read ahead.
+pub(crate) const NOTES: usize = 8;
 
 impl Reading {
     /// The notes of an opening about what [`Reading::stat`] and the like gave, in the order of their names.

@@ -17,7 +17,7 @@ use crate::dnanexus::object::change::{done, relocate};
 use crate::dnanexus::object::describe::{DescribedObject, describe_seen};
 
 /// The notes about so many resources are read together.
-const AHEAD: usize = 100;
+const AHEAD: usize = 250;
 
 /// `listFolder`.
 pub(crate) fn list(call: &Call, project: &Project) -> Result<Value, Fault> {

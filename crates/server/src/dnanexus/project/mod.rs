@@ -158,12 +158,17 @@ impl Call {
             return Err(Fault::input(format!("not the id of a project: {id:.64?}")));
         }
         let missing = || Fault::no_object(id);
-        let reading = self.store().reading(&self.caller)?;
-        let stat = match id.parse::<ObjectId>() {
+        let (reading, stat) = match id.parse::<ObjectId>() {
             Ok(parsed) => {
-                reading.stat(&At::Id(parsed.resource))?.filter(|_| parsed.class == Class::Project)
+                let reading = self.reading_of(parsed)?;
+                let stat = reading.stat(&At::Id(parsed.resource))?;
+                (reading, stat.filter(|_| parsed.class == Class::Project))
             }
-            Err(_) => reading.named(OPENING, &note::known(id), KNOWN)?.pop().map(|(stat, _)| stat),
+            Err(_) => {
+                let reading = self.store().reading(&self.caller)?;
+                let known = reading.named(OPENING, &note::known(id), KNOWN)?.pop();
+                (reading, known.map(|(stat, _)| stat))
+            }
         };
         let stat = stat.ok_or_else(missing)?;
         let note = project_note(&reading, &stat)?.ok_or_else(missing)?;

@@ -160,7 +160,7 @@ pub(super) fn settled(
     }
     added.retain(|triple| !is_managed(triple));
     let added = added.into_iter().map(|triple| valid(call, triple)).collect::<Result<_, _>>()?;
-    let added = described(call, store, path, added);
+    let added = described(call, store, path, added)?;
     let kept = before.iter().filter(|it| after.contains(*it) || is_managed(it));
     let kept: Graph = kept.map(|it| statement(it.clone(), &iris)).collect();
     Ok(kept.union(&added).cloned().collect())

@@ -162,7 +162,7 @@ fn replace(
 ) -> Result<Stat, Fault> {
     let conditions = checked(call, Some(seen))?;
     let kept = Sieve::existing(call, store, seen, &triples)?.sift(triples)?;
-    let mut wanted = described(call, store, call.path(), kept);
+    let mut wanted = described(call, store, call.path(), kept)?;
     let class = requested.filter(|model| matches!(model, Model::Direct | Model::Indirect));
     keep_class(class.or(Model::class(&seen.description)), &mut wanted);
     wanted.extend(external::kept(&seen.description));

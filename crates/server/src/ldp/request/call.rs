@@ -240,6 +240,7 @@ impl Call {
             collection: is_shown && membership,
             object_of: has_members.then_some(MEMBERSHIP_RESOURCE),
             removed: true,
+            ..Foreseen::default()
         }
     }
 

@@ -104,7 +104,8 @@ async fn an_ended_transaction_is_gone_and_an_unknown_one_not_found() {
             let path = format!("/fcr:tx/{id}");
             assert_eq!(web.ask(method, &path).send().await.status, status, "{method} {id}");
         }
-        assert_eq!(within(&web, id, "PUT", "/a", "").await.status, 409, "{id}");
+        let refused = if status == 404 { 409 } else { status };
+        assert_eq!(within(&web, id, "PUT", "/a", "").await.status, refused, "{id}");
     }
     assert_eq!(web.get("/late").await.status, 404);
     assert_eq!(web.get("/fcr:tx").await.status, 405);
