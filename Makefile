@@ -13,6 +13,8 @@ DEBUG := $${CARGO_TARGET_DIR:-target}/debug
 EXTENSION := . $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 # Examples are only linted: linking each takes as long as a program of tests.
 TESTS := --lib --bins --tests
+# Some tests of each opening, which `make test` runs on PostgreSQL, too; `make test-postgres` runs all.
+ON_POSTGRES := tree:: metadata:: ldp::members ldp::updates dnanexus::objects irods::collections sparql::graphs
 PYTESTS := $(VENV)/bin/python -m pytest -q python/tests
 
 help: ## list the targets
@@ -56,6 +58,7 @@ test: ## run all tests: Rust, Python and R
 # Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
 test-rust:
 	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked $(TESTS)
+	CENOTE_TEST_CATALOG=postgres CENOTE_REQUIRE_POSTGRES=1 cargo test --locked --test server -- $(ON_POSTGRES)
 	cargo test --locked --doc
 
 # What uses the built program from outside.
