@@ -13,6 +13,8 @@ DEBUG := $${CARGO_TARGET_DIR:-target}/debug
 EXTENSION := . $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 # Examples are only linted: linking each takes as long as a program of tests.
 TESTS := --lib --bins --tests
+# Some tests of each opening, which `make test` runs on PostgreSQL, too; `make test-postgres` runs all.
+ON_POSTGRES := tree:: metadata:: ldp::members ldp::updates dnanexus::objects irods::collections sparql::graphs
 PYTESTS := $(VENV)/bin/python -m pytest -q python/tests
 
 help: ## list the targets
@@ -56,6 +58,7 @@ test: ## run all tests: Rust, Python and R
 # Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
 test-rust:
 	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked $(TESTS)
+	CENOTE_TEST_CATALOG=postgres CENOTE_REQUIRE_POSTGRES=1 cargo test --locked --test server -- $(ON_POSTGRES)
 	cargo test --locked --doc
 
 # What uses the built program from outside.
@@ -86,12 +89,16 @@ check-r: ## build the R package and check it as CRAN does, without a server
 	scripts/setup check-r
 	scripts/check-r
 
-matrix: ## make changes through each opening and check them through every other, with real clients, and print the tables
+matrix: ## make changes through each opening and check them through every other, with real clients, and print the tables (option: CATALOG=postgres://…, an empty database)
 	scripts/setup matrix
 	scripts/setup python
 	$(PROGRAM)
 	$(EXTENSION)
-	scripts/matrix $(DEBUG)/cenote --whole
+	scripts/matrix $(DEBUG)/cenote --whole $(if $(CATALOG),--catalog '$(CATALOG)')
+
+test-postgres: ## run the tests of all openings with the catalogs of their stores in PostgreSQL
+	scripts/setup test
+	CENOTE_TEST_CATALOG=postgres CENOTE_REQUIRE_POSTGRES=1 PROPTEST_RNG_SEED=1 cargo test --locked --test server
 
 crash: ## kill -9 a writer and PostgreSQL N times, simulate N power failures, damage each file, and check for losses
 	CENOTE_REQUIRE_POSTGRES=1 CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*' --test power_cuts --test rot -- --nocapture
@@ -139,7 +146,7 @@ peers: ## measure a client next to 4,096 silent peers on a server with 1,024 des
 	CENOTE_PEERS=4096 CENOTE_DESCRIPTORS=1024 cargo test --release --locked -p cenote-cli --test store starvation -- --nocapture
 	CENOTE_HOSTILE=$(N)0 cargo test --release --locked -p cenote-server --test server hostile -- --nocapture
 
-nightly: crash models storms faults plans oracle r-trees editing outsider rot peers ## tests too long for `make test`: crash, models, storms, faults, plans, oracle, r-trees and editing (N rounds each), outsider, rot, and peers
+nightly: test-postgres crash models storms faults plans oracle r-trees editing outsider rot peers ## tests too long for `make test`: test-postgres, crash, models, storms, faults, plans, oracle, r-trees and editing (N rounds each), outsider, rot, and peers
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \

@@ -98,7 +98,7 @@ def fill(name: str, sides: tuple[list[Opening], list[Opening]], whole: bool) -> 
 
 def run(given: argparse.Namespace, scratch: Path) -> list[Table]:
     program = str(Path(given.program).resolve())
-    server = Server(program, scratch)
+    server = Server(program, scratch, given.catalog)
     make = [make for name, make in OPENINGS.items() if name not in given.without]
     users = [(server.url, user, password) for user, password in PASSWORDS.items()]
     sides = tuple([opening(program, who, scratch) for opening in make] for who in users)
@@ -122,6 +122,7 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="take every name and size")
     parser.add_argument("--fact", action="append", choices=FACTS, help="only this fact (repeatable)")
     parser.add_argument("--without", action="append", choices=OPENINGS, default=[], help="leave an opening out (repeatable)")
+    parser.add_argument("--catalog", metavar="URL", help="an empty PostgreSQL database for the catalog of the store")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cenote-matrix-") as scratch:
         tables = run(given, Path(scratch))

@@ -9,11 +9,12 @@ PASSWORDS = {"ada": "a password", "bob": "another password"}
 
 
 class Server:
-    """Runs until `close`; `url` is its URL."""
+    """Runs until `close`; `url` is its URL. The catalog is in the store's directory, or in an empty PostgreSQL database."""
 
-    def __init__(self, program: str, scratch: Path):
+    def __init__(self, program: str, scratch: Path, catalog: str | None = None):
         store = str(scratch / "store")
         run = [program, "init", store, "--admin", "ada", "--password-stdin"]
+        run += ["--catalog", catalog] if catalog else []
         subprocess.run(run, input=PASSWORDS["ada"] + "\n", text=True, check=True, stdout=subprocess.DEVNULL)
         self.log = (scratch / "server.log").open("w")
         serve = [program, "serve", store, "--listen", "127.0.0.1:0"]

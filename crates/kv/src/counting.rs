@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 
 use crate::{
-    Batch, CommitError, Engine, KeyRange, Limits, Result, Room, Rows, ScanOptions, Snapshot, Token,
-    Values, Version,
+    Batch, CommitError, Engine, Found, KeyRange, Limits, Result, Room, Rows, ScanOptions, Snapshot,
+    Token, Version, Wanted,
 };
 
 /// Calls that an engine answered, and how much they carried.
@@ -23,6 +23,8 @@ pub struct Counts {
     pub gets: u64,
     /// Calls of [`Snapshot::get_many`].
     pub multi_gets: u64,
+    /// Calls of [`Snapshot::read`].
+    pub joint_reads: u64,
     /// Calls of [`Snapshot::scan`].
     pub scans: u64,
     /// Calls of [`Engine::commit`].
@@ -34,9 +36,9 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Calls that read: gets, multi-gets and scans.
+    /// Calls that read: gets, multi-gets, joint reads and scans.
     pub fn reads(&self) -> u64 {
-        self.gets + self.multi_gets + self.scans
+        self.gets + self.multi_gets + self.joint_reads + self.scans
     }
 }
 
@@ -48,6 +50,7 @@ impl Sub for Counts {
             snapshots: self.snapshots - earlier.snapshots,
             gets: self.gets - earlier.gets,
             multi_gets: self.multi_gets - earlier.multi_gets,
+            joint_reads: self.joint_reads - earlier.joint_reads,
             scans: self.scans - earlier.scans,
             commits: self.commits - earlier.commits,
             evidence: self.evidence - earlier.evidence,
@@ -68,6 +71,7 @@ struct Tally {
     snapshots: AtomicU64,
     gets: AtomicU64,
     multi_gets: AtomicU64,
+    joint_reads: AtomicU64,
     scans: AtomicU64,
     commits: AtomicU64,
     evidence: AtomicU64,
@@ -87,6 +91,7 @@ impl CountingEngine {
             snapshots: read(&self.tally.snapshots),
             gets: read(&self.tally.gets),
             multi_gets: read(&self.tally.multi_gets),
+            joint_reads: read(&self.tally.joint_reads),
             scans: read(&self.tally.scans),
             commits: read(&self.tally.commits),
             evidence: read(&self.tally.evidence),
@@ -117,12 +122,12 @@ impl Engine for CountingEngine {
         Ok(Box::new(CountingSnapshot { inner, tally: self.tally.clone() }))
     }
 
-    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
+    fn snapshot_with(&self, wanted: &Wanted) -> Result<(Box<dyn Snapshot>, Found)> {
         count(&self.tally.snapshots, 1);
-        let (inner, values) = self.inner.snapshot_with(keys)?;
+        let (inner, found) = self.inner.snapshot_with(wanted)?;
         let snapshot = CountingSnapshot { inner, tally: self.tally.clone() };
-        snapshot.count_rows(keys, &values);
-        Ok((Box::new(snapshot), values))
+        snapshot.count_found(wanted, &found);
+        Ok((Box::new(snapshot), found))
     }
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
@@ -172,6 +177,16 @@ impl CountingSnapshot {
         keys.iter().zip(values).for_each(|(key, value)| self.count_row(key, value.as_ref()));
     }
 
+    fn count_found(&self, wanted: &Wanted, found: &Found) {
+        self.count_rows(&wanted.keys, &found.values);
+        found
+            .rows
+            .iter()
+            .flatten()
+            .flatten()
+            .for_each(|(key, value)| self.count_row(key, Some(value)));
+    }
+
     fn count_row(&self, key: &[u8], value: Option<&Bytes>) {
         count(&self.tally.bytes, key.len() + value.map_or(0, Bytes::len));
     }
@@ -194,6 +209,13 @@ impl Snapshot for CountingSnapshot {
         let values = self.inner.get_many(keys)?;
         self.count_rows(keys, &values);
         Ok(values)
+    }
+
+    fn read(&self, wanted: &Wanted) -> Result<Found> {
+        count(&self.tally.joint_reads, 1);
+        let found = self.inner.read(wanted)?;
+        self.count_found(wanted, &found);
+        Ok(found)
     }
 
     fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {

@@ -31,12 +31,11 @@ pub trait Engine: Debug + Send + Sync + 'static {
     /// client's pace. Long answers page by key and take a new one for each page.
     fn snapshot(&self) -> Result<Box<dyn Snapshot>>;
 
-    /// The same, and the values at `keys` in it, as [`Snapshot::get_many`] answers. An engine over a network does both in one round
-    /// trip.
-    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
+    /// The same, and what [`Snapshot::read`] answers in it. An engine over a network does both in one round trip.
+    fn snapshot_with(&self, wanted: &Wanted) -> Result<(Box<dyn Snapshot>, Found)> {
         let snapshot = self.snapshot()?;
-        let values = snapshot.get_many(keys)?;
-        Ok((snapshot, values))
+        let found = snapshot.read(wanted)?;
+        Ok((snapshot, found))
     }
 
     /// A snapshot that lasts longer than a request, such as that of a change set. How many there are is limited by whoever takes them:
@@ -116,8 +115,42 @@ pub trait Snapshot: Debug + Send + Sync {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
+    /// All that is wanted. An engine over a network answers in one round trip, and leaves out ranges that have much, which are to be
+    /// scanned.
+    fn read(&self, wanted: &Wanted) -> Result<Found> {
+        let values = self.get_many(&wanted.keys)?;
+        let rows = |(range, most): &(KeyRange, usize)| {
+            self.scan(range, ScanOptions::limit(*most)).collect::<Result<_>>().map(Some)
+        };
+        Ok(Found { values, rows: wanted.ranges.iter().map(rows).collect::<Result<_>>()? })
+    }
+
     /// The rows of `range` in key order.
     fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_>;
+}
+
+/// What is to be read together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The values at these keys.
+    pub keys: Vec<Bytes>,
+    /// The first rows of these ranges, of each at most so many.
+    pub ranges: Vec<(KeyRange, usize)>,
+}
+
+impl From<Vec<Bytes>> for Wanted {
+    fn from(keys: Vec<Bytes>) -> Self {
+        Self { keys, ranges: Vec::new() }
+    }
+}
+
+/// What was read of what was [`Wanted`], in the same order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The value at each key.
+    pub values: Values,
+    /// The rows of each range, in key order; none if they are too large to be read together with others.
+    pub rows: Vec<Option<Vec<Row>>>,
 }
 
 /// How to walk a range.

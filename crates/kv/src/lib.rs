@@ -48,7 +48,9 @@ pub use batch::{Batch, Token, Write, counter};
 pub use bound::Bound;
 #[cfg(feature = "conformance")]
 pub use counting::{CountingEngine, Counts};
-pub use engine::{Engine, Limits, Room, Row, Rows, ScanOptions, Snapshot, Values, Version};
+pub use engine::{
+    Engine, Found, Limits, Room, Row, Rows, ScanOptions, Snapshot, Values, Version, Wanted,
+};
 pub use error::{CommitError, Error, Result};
 pub use evidence::Evidence;
 #[cfg(feature = "conformance")]

@@ -73,6 +73,11 @@ impl App {
         Self { shared: self.shared.clone(), store, is_change_set: true }
     }
 
+    /// The same on this store at one moment: see [`Store::at_one_moment`].
+    pub(crate) fn at_moment_of(&self, store: &Store) -> Self {
+        Self { store: store.clone(), ..self.clone() }
+    }
+
     pub(crate) fn store(&self) -> &Store {
         &self.store
     }

@@ -73,6 +73,7 @@ pub use contents::{
 pub use copy::{Copied, CopiedBlobs, CopyChoices, CopyProgress, Damaged, Landing, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};
 pub use feed::{Change, ChangePage, Position};
+pub use foreseen::Foreseen;
 pub use formats::{Formats, Upgraded};
 pub use health::Health;
 pub use maintain::Pace;

@@ -1,13 +1,13 @@
 //! One moment of the store for an answer that consists of several: over a network they share a snapshot and what was read in it.
 //!
-//! Invariants: a change through the store ends the moment, so whoever changes something sees the change. It ends with the answer at
-//! the latest: what is kept of the store beyond it, such as a content being sent, holds no snapshot at a client's pace.
+//! Invariants: a change through the store ends the moment, so whoever changes something sees the change. A change is itself made on what
+//! the moment saw, if that is still so when it is committed. The moment ends with the answer at the latest: what is kept of the store beyond it, such as a content being sent, holds no snapshot at a client's pace.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
+use cenote_kv::{Snapshot, Wanted};
 
-use crate::catalog::{Ahead, View};
+use crate::catalog::{Remembering, View};
 use crate::{Result, Store};
 
 /// The moment of an answer.
@@ -17,7 +17,7 @@ pub(crate) struct Moment(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     /// The snapshot, from the first read on, with [`Pins::moment`](crate::contents::Pins::moment) before it.
-    begun: Option<(Ahead, u64)>,
+    begun: Option<(Remembering, u64)>,
     /// Whether the answer was given.
     over: bool,
 }
@@ -54,19 +54,29 @@ impl Store {
         answer(&Self { moment, ..self.clone() })
     }
 
-    /// The view of the moment that this is, if it lasts; its first one reads the values at `keys`.
-    pub(crate) fn view_in_moment(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<Option<View>> {
+    /// The snapshot of the moment that this is, if it was begun and lasts.
+    pub(crate) fn begun_moment(&self) -> Option<Box<dyn Snapshot>> {
+        let state = self.moment.as_ref()?.state();
+        let (snapshot, _) = state.begun.as_ref()?;
+        Some(Box::new(snapshot.clone()))
+    }
+
+    /// The view of the moment that this is, if it lasts. It is likely to need what is `wanted`.
+    pub(crate) fn view_in_moment(&self, wanted: impl FnOnce() -> Wanted) -> Result<Option<View>> {
         let Some(moment) = &self.moment else { return Ok(None) };
         let mut state = moment.state();
         if state.over {
             return Ok(None);
         }
         let (snapshot, moment) = match &state.begun {
-            Some(begun) => begun.clone(),
+            Some(begun) => {
+                begun.0.read(&wanted())?;
+                begun.clone()
+            }
             None => {
                 // Before the snapshot, as in every view.
                 let pins = self.inner.pins.moment();
-                let ahead = self.ahead(keys())?;
+                let ahead = self.ahead(wanted())?;
                 state.begun.insert((ahead, pins)).clone()
             }
         };
@@ -78,7 +88,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use crate::servers::testing::pair;
-    use crate::{At, Caller, CreateOptions, Draft, Store};
+    use crate::{At, Caller, CreateOptions, Draft, ErrorKind, Store};
 
     fn at(path: &str) -> At {
         At::Path(path.parse().unwrap())
@@ -108,6 +118,25 @@ mod tests {
             assert!(is_there(&one, "/a"));
             make(store, "/b");
             assert!(is_there(store, "/a") && is_there(store, "/b"));
+        });
+    }
+
+    #[test]
+    fn a_change_begins_on_what_the_moment_saw_and_again_if_that_was_changed() {
+        let (one, other, _) = pair();
+        one.at_one_moment(|store| {
+            assert!(!is_there(store, "/a"));
+            make(&other, "/b");
+            assert!(!is_there(store, "/b"));
+            make(store, "/a");
+            assert!(is_there(store, "/a") && is_there(store, "/b"));
+        });
+        one.at_one_moment(|store| {
+            assert!(!is_there(store, "/c"));
+            make(&other, "/c");
+            let options = CreateOptions::default();
+            let made = store.create(&admin(store), &at("/c"), Draft::Collection, options);
+            assert_eq!(made.unwrap_err().kind(), ErrorKind::Exists);
         });
     }
 

@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 
 use crate::access::{Chain, Operation};
-use crate::catalog::View;
+use crate::catalog::{Reads, View, keys};
 use crate::metadata::{Dataset, Links, Pattern, Quad};
 use crate::model::{At, Avu, Graph, Kind, Membership, Person, PersonId, Stat, Time};
 use crate::resources::{Walk, locate, members};
 use crate::{
-    Act, Caller, PlaceStatus, Quota, ReplicaView, Result, Store, Ticket, metadata, people, places,
-    quotas,
+    Act, Caller, Foreseen, PlaceStatus, Quota, ReplicaView, Result, Store, Ticket, metadata,
+    people, places, quotas,
 };
 
 /// One state of the store, as one caller may see it.
@@ -31,8 +31,8 @@ impl Store {
     }
 
     /// The same for an answer about one resource: over a network what such an answer needs first is read in one round trip.
-    pub fn reading_of(&self, caller: &Caller, at: &At) -> Result<Reading> {
-        let view = self.view_of_whole(caller, at)?;
+    pub fn reading_of(&self, caller: &Caller, at: &At, foreseen: &Foreseen<'_>) -> Result<Reading> {
+        let view = self.view_of_whole(caller, at, foreseen)?;
         Ok(Reading { store: self.clone(), view, caller: caller.clone() })
     }
 }
@@ -127,6 +127,15 @@ impl Reading {
     pub fn membership(&self, of: &Stat) -> Result<Option<Membership>> {
         let is_collection = of.resource.kind == Kind::Collection;
         is_collection.then(|| members::read(&self.view, of.id, &of.resource)).transpose()
+    }
+
+    /// Whether there are versions of what [`Reading::stat`] and the like gave, which the caller may read.
+    pub fn has_versions(&self, of: &Stat) -> Result<bool> {
+        let chain = locate(&self.view, &At::Id(of.id))?;
+        match chain.is_some_and(|chain| chain.rights(&self.caller).allow(Operation::ReadVersions)) {
+            true => Ok(!self.view.rows(&keys::versions(of.id), 1)?.is_empty()),
+            false => Ok(false),
+        }
     }
 
     /// The modification time to show, of what [`Reading::stat`] and the like gave: see [`Store::shown_mtime`].

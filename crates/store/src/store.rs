@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
-use cenote_kv::{Batch, CommitError, Engine, Snapshot, Write};
+use cenote_kv::{Batch, CommitError, Engine, Snapshot, Wanted, Write};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::catalog::{Ahead, Edges, Reads, Transaction, View, keys};
+use crate::catalog::{Edges, Reads, Remembering, Transaction, View, keys};
 use crate::changesets::{ChangeSets, OpenChangeSet};
-use crate::contents::{Damage, Due, Leases, Limits, Pins};
+use crate::contents::{ContentHints, Damage, Due, Leases, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
@@ -93,6 +93,7 @@ pub(crate) struct Inner {
     pub(crate) credentials: CredentialCache,
     pub(crate) attempts: Attempts,
     pub(crate) users: UserHints,
+    pub(crate) contents: ContentHints,
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
@@ -148,6 +149,7 @@ impl Store {
                 credentials,
                 attempts: Attempts::default(),
                 users: UserHints::default(),
+                contents: ContentHints::default(),
                 known: Shared::default(),
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),
@@ -255,19 +257,19 @@ impl Store {
 
     /// A consistent view for one answer.
     pub(crate) fn view(&self) -> Result<View> {
-        self.view_ahead(Vec::new)
+        self.view_ahead(Wanted::default)
     }
 
-    /// The same for an answer that is likely to need the values at `keys`.
-    pub(crate) fn view_ahead(&self, mut keys: impl FnMut() -> Vec<Bytes>) -> Result<View> {
-        if let Some(view) = self.view_in_moment(&mut keys)? {
+    /// The same for an answer that is likely to need what is `wanted`.
+    pub(crate) fn view_ahead(&self, mut wanted: impl FnMut() -> Wanted) -> Result<View> {
+        if let Some(view) = self.view_in_moment(&mut wanted)? {
             return Ok(view);
         }
         // Before the snapshot: contents erased since then are in it, or are noticed to be missing.
         let moment = self.inner.pins.moment();
         let snapshot = match self.view_within()? {
             Some(within) => Box::new(within),
-            None => self.snapshot_ahead(keys)?,
+            None => self.snapshot_ahead(wanted)?,
         };
         Ok(View { snapshot, edges: self.inner.edges.clone(), moment, remembers: false })
     }
@@ -275,10 +277,10 @@ impl Store {
     /// A snapshot; over a shared catalog one that is [`Store::ahead`].
     pub(crate) fn snapshot_ahead(
         &self,
-        keys: impl FnOnce() -> Vec<Bytes>,
+        wanted: impl FnOnce() -> Wanted,
     ) -> Result<Box<dyn Snapshot>> {
         match self.is_shared() {
-            true => Ok(Box::new(self.ahead(keys())?)),
+            true => Ok(Box::new(self.ahead(wanted())?)),
             false => Ok(self.parts().engine.snapshot()?),
         }
     }
@@ -290,11 +292,11 @@ impl Store {
         Ok(snapshot)
     }
 
-    /// A snapshot of a shared catalog in which the values at `keys` were read in the round trip that it costs, and the format, which
-    /// may have been changed through another server.
-    pub(crate) fn ahead(&self, mut keys: Vec<Bytes>) -> Result<Ahead> {
-        keys.push(keys::setting("format"));
-        let ahead = Ahead::begin(&*self.parts().engine, &keys)?;
+    /// A snapshot of a shared catalog with what is `wanted`, read in the round trip that it costs, and the format, which may have been
+    /// changed through another server.
+    pub(crate) fn ahead(&self, mut wanted: Wanted) -> Result<Remembering> {
+        wanted.keys.push(keys::setting("format"));
+        let ahead = Remembering::begin(&*self.parts().engine, &wanted)?;
         self.format_of(&ahead)?;
         Ok(ahead)
     }
@@ -305,10 +307,13 @@ impl Store {
         View { snapshot, edges, moment, remembers: false }
     }
 
-    /// A transaction on a fresh snapshot.
-    fn begin(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<Transaction> {
-        let (snapshot, edges) = (self.snapshot_ahead(keys)?, self.inner.edges.clone());
-        let tx = Transaction::new(snapshot, edges, self.now());
+    /// A transaction: on the snapshot of the moment that this is, if it lasts, or on a fresh one.
+    fn begin(&self, wanted: impl FnOnce() -> Wanted) -> Result<Transaction> {
+        let snapshot = match self.begun_moment() {
+            Some(begun) => begun.read(&wanted()).map(|_| begun)?,
+            None => self.snapshot_ahead(wanted)?,
+        };
+        let tx = Transaction::new(snapshot, self.inner.edges.clone(), self.now());
         if self.is_shared() {
             // It rests on the format, which was read with the snapshot.
             tx.value(&keys::setting("format"))?;
@@ -316,19 +321,19 @@ impl Store {
         Ok(tx)
     }
 
-    /// Runs `change` on a fresh snapshot and commits what it wrote; again, while others change what it read: after a
+    /// Runs `change` and commits what it wrote; again, on a fresh snapshot, while others change what it read: after a
     /// pause at first, and then in the line of what they change. Within a change set, it becomes part of that.
     pub(crate) fn transact<T>(
         &self,
         change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        self.transact_ahead(Vec::new, change)
+        self.transact_ahead(Wanted::default, change)
     }
 
-    /// The same of a change that is likely to need the values at `keys`.
+    /// The same of a change that is likely to need what is `wanted`.
     pub(crate) fn transact_ahead<T>(
         &self,
-        keys: impl Fn() -> Vec<Bytes>,
+        wanted: impl Fn() -> Wanted,
         mut change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
         if let Some(held) = &self.within {
@@ -336,7 +341,7 @@ impl Store {
         }
         let mut turn: Option<Turn<'_>> = None;
         for attempt in 0..ATTEMPTS {
-            let mut tx = self.begin(&keys)?;
+            let mut tx = self.begin(&wanted)?;
             let answer = change(&mut tx)?;
             if tx.is_empty() {
                 return Ok(answer);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
@@ -212,7 +212,8 @@ impl Session {
                     let after_names =
                         message[5..].iter().enumerate().filter(|(_, byte)| **byte == 0);
                     let start = after_names.map(|(at, _)| at + 6).nth(1).unwrap_or(5);
-                    self.doing = tables(&message[start..]).unwrap_or_default();
+                    let is_joint = self.doing.contains("unnest($2");
+                    self.doing = tables(&message[start..], is_joint).unwrap_or_default();
                 }
                 if self.doing.contains("cenote_commit(") {
                     return self.commit(state);
@@ -288,21 +289,35 @@ fn words(message: &[u8]) -> impl Iterator<Item = &[u8]> {
     message.split(|byte| *byte == 0)
 }
 
-/// The tables of the catalog that a read is about: `get` with the first byte of each key, or `scan` with those of the bounds.
-fn tables(mut values: &[u8]) -> Option<String> {
+/// The tables of the catalog that a read is about: `get` with the first byte of each key, `scan` with that of each range.
+fn tables(mut values: &[u8], is_joint: bool) -> Option<String> {
     let formats = values.try_get_u16().ok()?;
     values.advance(2 * usize::from(formats));
     let count = values.try_get_u16().ok()?;
-    let mut first = values.get(4..4 + (&values[..4]).get_u32() as usize)?;
-    if count > 1 {
-        return Some(format!("scan {}", char::from(*first.first()?)));
+    let mut value = || {
+        let length = values.try_get_u32().ok()? as usize;
+        (values.len() >= length).then(|| values.copy_to_bytes(length))
+    };
+    match (count, value()?) {
+        (1, keys) => Some(format!("get {}", letters(keys)?)),
+        (_, keys) if is_joint => {
+            Some(format!("get {} scan {}", letters(keys)?, letters(value()?)?))
+        }
+        (_, start) => Some(format!("scan {}", char::from(*start.first()?))),
     }
-    // An array: its dimensions, flags, type, length and lower bound, and then its elements.
-    first.advance(20);
-    let mut letters = String::from("get ");
-    while let Ok(length) = first.try_get_u32() {
-        letters.push(char::from(*first.first()?));
-        first.advance(length as usize);
+}
+
+/// The first byte of each element of an array, after its dimensions, flags, type, length and lower bound.
+fn letters(mut array: Bytes) -> Option<String> {
+    let mut letters = String::new();
+    // One without elements has no dimension, and so no length and bound.
+    if array.len() <= 12 {
+        return Some(letters);
+    }
+    array.advance(20);
+    while let Ok(length) = array.try_get_u32() {
+        letters.push(char::from(*array.first()?));
+        array.advance(length as usize);
     }
     Some(letters)
 }

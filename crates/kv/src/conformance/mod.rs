@@ -46,6 +46,7 @@ macro_rules! conformance_tests {
             reads_many_in_the_order_asked,
             reading_many_is_reading_each,
             a_view_and_its_first_values_are_of_one_moment,
+            reading_together_is_reading_each,
             scans_both_ways_within_bounds,
             scans_stop_at_their_limit,
             scans_keep_byte_order,

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{Subject, commit, keys, put, read, rows};
-use crate::{Engine, KeyRange, ScanOptions};
+use crate::{Engine, Found, KeyRange, ScanOptions, Wanted};
 
 /// A value is present after its commit, absent before it and after its removal.
 pub fn reads_see_what_was_written(subject: &dyn Subject) {
@@ -54,14 +54,45 @@ pub fn a_view_and_its_first_values_are_of_one_moment(subject: &dyn Subject) {
     let engine = subject.open();
     put(&*engine, "a", "1");
     let asked = ["a", "none", "", "a"].map(Bytes::from);
-    let (view, values) = engine.snapshot_with(&asked).unwrap();
-    assert_eq!(values, [Some("1".into()), None, None, Some("1".into())]);
+    let ranges = vec![(KeyRange::all(), usize::MAX), (KeyRange::prefix("n"), 1)];
+    let wanted = Wanted { keys: asked.to_vec(), ranges };
+    let (view, found) = engine.snapshot_with(&wanted).unwrap();
+    assert_eq!(found.values, [Some("1".into()), None, None, Some("1".into())]);
+    assert_eq!(found.rows, [Some(vec![("a".into(), "1".into())]), Some(vec![])]);
     commit(&*engine, |batch| batch.put("a", "2").put("none", "now there"));
-    assert_eq!(view.get_many(&asked).unwrap(), values);
-    let (later, values) = engine.snapshot_with(&asked[..2]).unwrap();
-    assert_eq!(values, [Some("2".into()), Some("now there".into())]);
+    assert_eq!(view.read(&wanted).unwrap(), found);
+    let (later, found) = engine.snapshot_with(&asked[..2].to_vec().into()).unwrap();
+    assert_eq!(found.values, [Some("2".into()), Some("now there".into())]);
     assert!(later.version() > view.version());
-    assert_eq!(engine.snapshot_with(&[]).unwrap().1, []);
+    assert_eq!(engine.snapshot_with(&Wanted::default()).unwrap().1, Found::default());
+}
+
+/// Keys and ranges that overlap, are empty or turned round, on a view that does not move: the same as one at a time.
+pub fn reading_together_is_reading_each(subject: &dyn Subject) {
+    let engine = subject.open();
+    five(&*engine);
+    let view = engine.snapshot().unwrap();
+    commit(&*engine, |batch| batch.put("aa", "later").delete("b"));
+    let bounds = ["", "a", "b", "bb", "c", "d", "zz"].map(Bytes::from);
+    let ends = || bounds.iter().cloned().map(Some).chain([None]);
+    let ranges =
+        bounds.iter().flat_map(|start| ends().map(|end| KeyRange { start: start.clone(), end }));
+    let limits = [0, 1, 2, 1_000, usize::MAX];
+    let ranges = ranges.flat_map(|range| limits.map(|most| (range.clone(), most))).collect();
+    let wanted = Wanted { keys: bounds.iter().chain(&bounds[..2]).cloned().collect(), ranges };
+    let found = view.read(&wanted).unwrap();
+    assert_eq!(found.values, view.get_many(&wanted.keys).unwrap());
+    for ((range, most), found) in wanted.ranges.iter().zip(found.rows) {
+        let scanned = rows(&*view, range, ScanOptions::limit(*most));
+        assert_eq!(found, Some(scanned), "{range:?} {most}");
+    }
+    let alone = Wanted { keys: Vec::new(), ranges: vec![(KeyRange::all(), 3)] };
+    assert_eq!(view.read(&alone).unwrap().rows[0].as_ref().map(Vec::len), Some(3));
+    commit(&*engine, |batch| batch.put("large", vec![7; 1 << 20]));
+    let both = vec![(KeyRange::prefix("large"), 2), (KeyRange::prefix("b"), 9)];
+    let found = engine.snapshot().unwrap().read(&Wanted { keys: vec![], ranges: both }).unwrap();
+    assert!(found.rows[0].as_ref().is_none_or(|rows| rows[0].1.len() == 1 << 20));
+    assert_eq!(found.rows[1].as_ref().map(Vec::len), Some(1));
 }
 
 fn five(engine: &dyn Engine) {

@@ -10,6 +10,7 @@ mod claim;
 mod client;
 mod commit;
 mod connect;
+mod joint;
 mod listen;
 mod permits;
 mod pool;
@@ -22,7 +23,6 @@ mod snapshot;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 
-use bytes::Bytes;
 use tokio_postgres::error::SqlState;
 
 use self::aside::aside;
@@ -32,7 +32,7 @@ use self::permits::Holder;
 use self::pool::{Connection, Pool};
 use self::snapshot::PostgresSnapshot;
 use crate::queue::Queue;
-use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Values, Version};
+use crate::{Batch, CommitError, Engine, Error, Found, Result, Snapshot, Token, Version, Wanted};
 
 /// Keeps the catalog in a PostgreSQL database (13 or later).
 ///
@@ -120,10 +120,10 @@ impl Engine for PostgresEngine {
         Ok(Box::new(aside(|| PostgresSnapshot::begin(&self.pool, None))?))
     }
 
-    fn snapshot_with(&self, keys: &[Bytes]) -> Result<(Box<dyn Snapshot>, Values)> {
+    fn snapshot_with(&self, wanted: &Wanted) -> Result<(Box<dyn Snapshot>, Found)> {
         let holder = Holder::here();
-        let (snapshot, values) = aside(|| PostgresSnapshot::begin_with(&self.pool, holder, keys))?;
-        Ok((Box::new(snapshot), values))
+        let (snapshot, found) = aside(|| PostgresSnapshot::begin_with(&self.pool, holder, wanted))?;
+        Ok((Box::new(snapshot), found))
     }
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {

@@ -9,6 +9,7 @@ use super::aside::aside;
 use super::client::Client;
 use super::connect::Address;
 use super::error;
+use super::joint;
 use super::permits::{Holder, Permit, Permits};
 use crate::Result;
 
@@ -45,6 +46,7 @@ pub(super) struct Connection {
 #[derive(Clone)]
 pub(super) struct Statements {
     pub(super) get_many: Statement,
+    pub(super) joint: Statement,
     pub(super) forward: Statement,
     pub(super) backward: Statement,
 }
@@ -156,6 +158,7 @@ impl Connection {
                 "SELECT value FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, place)
                  LEFT JOIN cenote_rows USING (key) ORDER BY place",
             )?,
+            joint: prepare(joint::QUERY)?,
             forward: prepare(&scan("ASC"))?,
             backward: prepare(&scan("DESC"))?,
         };

@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use tokio_postgres::{Row as Found, SimpleQueryMessage};
+use tokio_postgres::{Row as Read, SimpleQueryMessage};
 
 use super::aside::aside;
 use super::client::first_value;
 use super::error;
+use super::joint::{self, Parameters};
 use super::permits::Holder;
 use super::pool::{Connection, Leased, Pool};
-use crate::{Error, KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
+use crate::{Error, Found, KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version, Wanted};
 
 /// A repeatable-read transaction; the lock is held for a query, never while a caller
 /// walks over rows.
@@ -33,15 +34,15 @@ impl PostgresSnapshot {
         Ok(Self { version, connection: Mutex::new(connection) })
     }
 
-    /// The same, and the values at `keys`, in one round trip.
+    /// The same, and what is wanted, in one round trip.
     pub(super) fn begin_with(
         pool: &Pool,
         holder: Holder,
-        keys: &[Bytes],
-    ) -> Result<(Self, Vec<Option<Bytes>>)> {
-        let begin = |connection: &mut Connection| begin_with(connection, keys);
-        let (connection, (version, values)) = pool.take_and(Some(holder), begin)?;
-        Ok((Self { version, connection: Mutex::new(connection) }, values))
+        wanted: &Wanted,
+    ) -> Result<(Self, Found)> {
+        let begin = |connection: &mut Connection| begin_with(connection, wanted);
+        let (connection, (version, found)) = pool.take_and(Some(holder), begin)?;
+        Ok((Self { version, connection: Mutex::new(connection) }, found))
     }
 
     fn connection(&self) -> MutexGuard<'_, Leased> {
@@ -49,11 +50,20 @@ impl PostgresSnapshot {
     }
 
     /// The values at `keys`, in one round trip.
-    fn read(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+    fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         let mut connection = self.connection();
         let statement = connection.statements()?.get_many;
         let rows = connection.client.query(&statement, &[&slices(keys)]).map_err(error)?;
         Ok(values(&rows))
+    }
+
+    /// All that is wanted, in one round trip.
+    fn joint(&self, wanted: &Wanted) -> Result<Found> {
+        let mut connection = self.connection();
+        let statement = connection.statements()?.joint;
+        let parameters = Parameters::of(wanted);
+        let answer = connection.client.query(&statement, &parameters.all()).map_err(error)?;
+        Ok(joint::found(wanted, &answer))
     }
 
     /// The next rows of `range`; their number and size are bounded.
@@ -64,7 +74,7 @@ impl PostgresSnapshot {
         let (start, end) = (range.start.as_ref(), range.end.as_deref().unwrap_or(&LAST));
         let rows = i64::try_from(options.limit).unwrap_or(i64::MAX);
         let found = connection.client.query(&statement, &[&start, &end, &rows, &PAGE_BYTES]);
-        let bytes = |row: &Found, at| Bytes::from(row.get::<_, Vec<u8>>(at));
+        let bytes = |row: &Read, at| Bytes::from(row.get::<_, Vec<u8>>(at));
         Ok(found.map_err(error)?.iter().map(|row| (bytes(row, 0), bytes(row, 1))).collect())
     }
 }
@@ -77,15 +87,25 @@ fn begin(connection: &mut Connection) -> Result<Version> {
     version(&connection.client.simple_query(BEGIN).map_err(error)?)
 }
 
-/// The same, and reads values.
-fn begin_with(
-    connection: &mut Connection,
-    keys: &[Bytes],
-) -> Result<(Version, Vec<Option<Bytes>>)> {
-    let statement = connection.statements()?.get_many;
-    let begun = connection.client.query_after(BEGIN, &statement, &[&slices(keys)]);
-    let (begun, rows) = begun.inspect_err(|_| connection.roll_back()).map_err(error)?;
-    Ok((version(&begun)?, values(&rows)))
+/// The same, and reads what is wanted: by the statement for values, which is cheaper, if that is all.
+fn begin_with(connection: &mut Connection, wanted: &Wanted) -> Result<(Version, Found)> {
+    let statements = connection.statements()?;
+    let begun = match wanted.ranges.is_empty() {
+        true => {
+            let keys = slices(&wanted.keys);
+            connection.client.query_after(BEGIN, &statements.get_many, &[&keys])
+        }
+        false => {
+            let parameters = Parameters::of(wanted);
+            connection.client.query_after(BEGIN, &statements.joint, &parameters.all())
+        }
+    };
+    let (begun, answer) = begun.inspect_err(|_| connection.roll_back()).map_err(error)?;
+    let found = match wanted.ranges.is_empty() {
+        true => Found { values: values(&answer), rows: Vec::new() },
+        false => joint::found(wanted, &answer),
+    };
+    Ok((version(&begun)?, found))
 }
 
 fn version(begun: &[SimpleQueryMessage]) -> Result<Version> {
@@ -99,7 +119,7 @@ fn slices(keys: &[Bytes]) -> Vec<&[u8]> {
     keys.iter().map(Bytes::as_ref).collect()
 }
 
-fn values(rows: &[Found]) -> Vec<Option<Bytes>> {
+fn values(rows: &[Read]) -> Vec<Option<Bytes>> {
     rows.iter().map(|row| row.get::<_, Option<Vec<u8>>>(0).map(Bytes::from)).collect()
 }
 
@@ -117,7 +137,14 @@ impl Snapshot for PostgresSnapshot {
     }
 
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
-        aside(|| self.read(keys))
+        aside(|| self.values(keys))
+    }
+
+    fn read(&self, wanted: &Wanted) -> Result<Found> {
+        match wanted.ranges.is_empty() {
+            true => Ok(Found { values: self.get_many(&wanted.keys)?, rows: Vec::new() }),
+            false => aside(|| self.joint(wanted)),
+        }
     }
 
     fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {

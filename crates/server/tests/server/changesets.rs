@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use cenote_server::embedded::{init_dir, open_dir_with};
+use cenote_server::embedded::open_dir_with;
 use cenote_server::{Config, router};
 use cenote_store::Time;
 use serde_json::{Value, json};
 
 use super::batch::archive;
+use super::catalog::{Directory, is_shared};
 use super::support::{ADMIN, Answer, Ask, TestServer, USER};
 
 const HEADER: &str = "cenote-changeset";
@@ -365,7 +366,8 @@ async fn errors_of_change_sets_are_reported() {
         drop(value);
         ask.header(HEADER, wrong).send().await.problem(400, "invalid");
     }
-    within(&server, &"0".repeat(32), "GET", "/v1/fs/lab/a").send().await.problem(404, "not-found");
+    let (status, kind) = if is_shared() { (503, "unavailable") } else { (404, "not-found") };
+    within(&server, &"0".repeat(32), "GET", "/v1/fs/lab/a").send().await.problem(status, kind);
     for seconds in [0, 1_801] {
         let long = json!({"idle_seconds": seconds});
         server.post("/v1/changesets", long).await.problem(400, "invalid");
@@ -416,9 +418,8 @@ async fn server_settings_limit_change_sets() {
     let text = "[limits]\nchangesets = 3\nchangesets_per_user = 2\nchangeset_bytes = 20000\n\
                 changeset_idle_seconds = 7\nchangeset_seconds = 9\n";
     let config: Config = toml::from_str(text).unwrap();
-    let dir = tempfile::tempdir().unwrap();
-    drop(init_dir(dir.path(), ADMIN.0, ADMIN.1).unwrap());
-    let embedded = open_dir_with(dir.path(), config.limits.change_sets()).unwrap();
+    let dir = Directory::new();
+    let embedded = open_dir_with(dir.store(), config.limits.change_sets()).unwrap();
     let server = TestServer { router: router(embedded.store().clone(), &config) };
     let admin = embedded.store().authenticate_password(ADMIN.0, ADMIN.1).unwrap();
     let set = embedded.store().begin_change_set(&admin, None).unwrap();

@@ -5,6 +5,7 @@
 mod batch;
 mod by_id;
 mod bytes;
+mod catalog;
 mod changesets;
 mod credentials;
 mod cross_site;
@@ -30,6 +31,8 @@ mod past;
 mod peers;
 mod people;
 mod places;
+#[path = "../../../kv/tests/postgres_server/mod.rs"]
+mod postgres_server;
 mod quotas;
 mod refusals;
 mod rights;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use cenote_blob::Place;
-use cenote_kv::MemoryEngine;
 use cenote_server::{Config, Limits, router};
 use cenote_store::{Clock, Parts, Store, Time};
 
+use crate::catalog::parts_on;
 use crate::support::{ADMIN, Answer, TestServer, basic};
 
 /// Time stands still, so that the test does not depend on its speed.
@@ -20,8 +20,7 @@ impl Clock for Still {
 }
 
 fn server(limits: Limits) -> TestServer {
-    let parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
-    let parts = Parts { clock: Arc::new(Still), ..parts };
+    let parts = Parts { clock: Arc::new(Still), ..parts_on(Place::memory("main")) };
     let store = Store::create_new(parts, ADMIN.0, ADMIN.1).unwrap();
     TestServer { router: router(store, &Config { limits, ..Config::default() }) }
 }

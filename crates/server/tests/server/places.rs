@@ -1,31 +1,29 @@
 //! Places, replicas and jobs over HTTP, on a store in a directory.
 
-use cenote_server::embedded::{Embedded, init_dir, open_dir};
+use cenote_server::embedded::Embedded;
 use cenote_server::{Config, LocalCaller, router};
 use serde_json::{Value, json};
 
-use crate::support::{ADMIN, TestServer, USER, allow_vaults};
+use crate::catalog::Directory;
+use crate::support::{TestServer, USER};
 
 struct Disk {
-    dir: tempfile::TempDir,
     embedded: Embedded,
     server: TestServer,
+    dir: Directory,
 }
 
 /// A store in a directory, with the places `a` and `b` beside it.
 async fn disk() -> Disk {
-    let dir = tempfile::tempdir().unwrap();
-    let store = dir.path().join("store");
-    drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());
-    allow_vaults(&store, dir.path());
-    let embedded = open_dir(&store).unwrap();
+    let dir = Directory::new();
+    let embedded = dir.open();
     let server = TestServer { router: router(embedded.store().clone(), &Config::default()) };
     for name in ["a", "b"] {
         let address = format!("file://{}/{name}", dir.path().display());
         let place = json!({"name": name, "address": address});
         assert_eq!(server.post("/v1/places", place).await.expect(201)["kind"], "leaf");
     }
-    Disk { dir, embedded, server }
+    Disk { embedded, server, dir }
 }
 
 impl Disk {
@@ -154,9 +152,11 @@ async fn an_existing_place_stays_open_whatever_the_settings() {
     disk.server.ask("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
     let Disk { dir, embedded, server } = disk;
     drop((server, embedded));
-    let settings = dir.path().join("store/store.toml");
-    std::fs::write(&settings, "format = 1\n").unwrap();
-    let embedded = open_dir(dir.path().join("store")).unwrap();
+    let settings = dir.store().join("store.toml");
+    let now = std::fs::read_to_string(&settings).unwrap();
+    let catalog = now.lines().filter(|line| line.starts_with("catalog")).collect::<String>();
+    std::fs::write(&settings, format!("format = 1\n{catalog}\n")).unwrap();
+    let embedded = dir.open();
     let server = TestServer { router: router(embedded.store().clone(), &Config::default()) };
     assert_eq!(server.get("/x").await.body, "hello");
     let address = format!("file://{}/c", dir.path().display());

@@ -12,26 +12,27 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use cenote_blob::Place;
-use cenote_kv::MemoryEngine;
 use cenote_server::{Config, Limits, router};
 use cenote_store::{Clock, NewUser, Parts, Role, Store, Time};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
 
+use crate::catalog::parts_on;
+
 /// The administrator of every test store.
 pub(crate) const ADMIN: (&str, &str) = ("ada", "countess of lovelace");
 /// A user without any rights of her own.
 pub(crate) const USER: (&str, &str) = ("grace", "nanoseconds");
 
-/// A store in memory, with the two users.
+/// A store with the two users.
 pub(crate) fn store() -> Store {
     store_with(Place::memory("main"))
 }
 
 /// The same with the contents in this place.
 pub(crate) fn store_with(main: Place) -> Store {
-    store_of(Parts::new(MemoryEngine::default(), main))
+    store_of(parts_on(main))
 }
 
 /// A clock that only advances when the code sleeps.
@@ -56,9 +57,7 @@ impl Clock for ManualClock {
 
 /// The same with this clock.
 pub(crate) fn store_at(clock: Arc<dyn Clock>) -> Store {
-    let mut parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
-    parts.clock = clock;
-    store_of(parts)
+    store_of(Parts { clock, ..parts_on(Place::memory("main")) })
 }
 
 fn store_of(parts: Parts) -> Store {

@@ -1,5 +1,6 @@
 //! Looking up, listing, creating, moving, copying, removing.
 
+use crate::catalog::engine;
 use crate::support::{ADMIN, Answer, TestServer, USER};
 use serde_json::{Value, json};
 
@@ -294,7 +295,7 @@ async fn usage_counts_everything_below() {
     let empty = json!({"items": 0, "bytes": 0});
     assert_eq!(usage, json!({"objects": 2, "collections": 1, "bytes": 8, "trash": empty}));
     let stats = server.ask("GET", "/v1/stats").send().await.expect(200);
-    assert_eq!((&stats["resources"], &stats["engine"]), (&json!(4), &json!("memory")));
+    assert_eq!((&stats["resources"], &stats["engine"]), (&json!(4), &json!(engine())));
     assert_eq!(stats["trash"], empty);
 }
 
@@ -351,7 +352,7 @@ async fn totals_of_the_store_are_shown_only_to_administrators() {
         let place = places["items"][0].clone();
         let of_stats = ["resources", "bytes", "jobs"].map(|field| stats[field].clone());
         let of_place = ["copies", "bytes", "replicas"].map(|field| place[field].clone());
-        assert_eq!(stats["engine"], "memory");
+        assert_eq!(stats["engine"], engine());
         [of_stats, of_place].concat()
     };
     assert!(told(Some(ADMIN)).await.iter().all(Value::is_u64));

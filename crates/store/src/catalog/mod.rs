@@ -1,7 +1,6 @@
 //! The catalog as the heart sees it: typed keys, framed records, and
 //! transactions that carry their evidence.
 
-mod ahead;
 pub(crate) mod damage;
 mod edges;
 pub(crate) mod keys;
@@ -12,7 +11,6 @@ mod transaction;
 mod view;
 
 pub(crate) use crate::model::ChangeKind;
-pub(crate) use ahead::Ahead;
 pub(crate) use edges::Edges;
 pub(crate) use record::{Record, decoded, is_whole, value_of};
 pub(crate) use remembering::Remembering;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use cenote_kv::{KeyRange, Row, ScanOptions, Snapshot, counter};
+use cenote_kv::{KeyRange, Row, ScanOptions, Snapshot, Wanted, counter};
 
-use super::{Edges, GraphRecord, Reads, Record, keys};
+use super::{Edges, GraphRecord, Reads, Record, Remembering, keys};
 use crate::Result;
 use crate::model::{Resource, ResourceId};
 use crate::waiting::go_on;
@@ -17,7 +17,7 @@ pub(crate) struct View {
     pub(crate) edges: Arc<Edges>,
     /// [`Pins::moment`](crate::contents::Pins::moment) before that.
     pub(crate) moment: u64,
-    /// Whether the snapshot remembers what was read: [`Ahead`](super::Ahead).
+    /// Whether the snapshot remembers what was read: [`Remembering`].
     pub(crate) remembers: bool,
 }
 
@@ -52,12 +52,19 @@ impl Reads for View {
 }
 
 impl View {
-    /// Reads values that are needed soon, in one round trip, if they will be remembered.
-    pub(crate) fn read_ahead(&self, keys: impl FnOnce() -> Vec<Bytes>) -> Result<()> {
+    /// Reads what is needed soon, in one round trip, if it will be remembered.
+    pub(crate) fn read_ahead(&self, wanted: impl FnOnce() -> Wanted) -> Result<()> {
         if self.remembers {
-            self.values(&keys())?;
+            go_on()?;
+            self.snapshot.read(&wanted())?;
         }
         Ok(())
+    }
+
+    /// The same view for an answer about many resources, which have the collections above them in common: it reads nothing twice.
+    pub(crate) fn remembering(self) -> Self {
+        let snapshot = Box::new(Remembering::over(self.snapshot, usize::MAX));
+        Self { snapshot, remembers: true, ..self }
     }
 
     /// The last row of a range.

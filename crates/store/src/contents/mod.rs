@@ -5,6 +5,7 @@
 
 mod blocks;
 mod damage;
+mod hints;
 mod incoming;
 mod layout;
 mod lease;
@@ -37,6 +38,7 @@ pub use uploads::upload::{Completion, Part, Upload, UploadId, UploadOptions};
 
 pub(crate) use blocks::{all_blocks, delete_blob, groups};
 pub(crate) use damage::copies::Damage;
+pub(crate) use hints::ContentHints;
 pub(crate) use incoming::digesting::Digesting;
 pub(crate) use incoming::receive::LOOK;
 pub(crate) use incoming::received::NewBlob;

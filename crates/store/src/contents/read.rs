@@ -49,13 +49,14 @@ impl Store {
     }
 
     fn try_open(&self, caller: &Caller, at: &At, options: &ReadOptions) -> Result<Option<Opened>> {
-        let view = self.view_at(at)?;
+        let view = self.view_of_content(at)?;
         let chain = find(&view, caller, at, Operation::Read)?;
         let (head, place) = match (options.version, options.replica) {
             (Some(version), _) => (versions::content(&view, chain.id(), version)?, None),
             (None, Some(replica)) => replica_of(&chain, at, replica)?,
             (None, None) => (content_of(&chain, at)?, None),
         };
+        self.met_content(chain.id(), head.id);
         let Some(layout) = self.lay_out(&view, &head)? else { return Ok(None) };
         let layout = match place {
             Some(place) => layout.only_in(place),

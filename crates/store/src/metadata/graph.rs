@@ -1,17 +1,21 @@
 //! Reading the description of a resource, and what it may be.
 
-use super::links::Links;
+use std::collections::BTreeSet;
+
+use super::links::{Link, Links, iris};
 use super::stored::{Stored, replace, statements};
 use crate::access::{Chain, Operation};
-use crate::catalog::{Transaction, View};
+use crate::catalog::{Reads, Transaction, View};
 use crate::model::{At, Graph, ResourceId, Stat, Statement};
-use crate::resources::find;
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::resources::{find, keys_ahead};
+use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// The largest description, in statements.
 const MAX_STATEMENTS: u64 = 100_000;
 /// The largest term, in bytes.
 const MAX_TERM: usize = 1 << 20;
+/// So many links are looked up together.
+const LINKS: usize = 1_000;
 
 impl Store {
     /// The description of a resource, its links as the caller sees them. Needs `Rights::READ_DESCRIPTION`.
@@ -24,7 +28,16 @@ impl Store {
 pub(crate) fn graph(view: &View, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
     let chain = find(view, caller, at, Operation::ReadDescription)?;
     let statements = statements(view, chain.id().0)?;
+    view.read_ahead(|| linked(view, &statements).into())?;
     Ok((chain.into(), Links::new(view, caller).graph_of(statements)?))
+}
+
+/// The keys to resources to which statements link.
+fn linked(view: &View, statements: &[Statement]) -> Vec<Bytes> {
+    let links = statements.iter().flat_map(iris).filter_map(Link::of);
+    let ids: BTreeSet<ResourceId> = links.map(|link| link.id).take(LINKS).collect();
+    let to: Vec<At> = ids.into_iter().map(At::Id).collect();
+    keys_ahead(view.edges(), to.iter())
 }
 
 /// Gives a resource that the same commit creates its first description; returns it as the caller sees it.

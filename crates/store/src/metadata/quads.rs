@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use cenote_kv::KeyRange;
+use cenote_kv::{KeyRange, Wanted};
 
 use super::index::{Scan, Sought, WithAnyPredicate, of_predicate, of_statement};
 use super::links::{Links, canonical, iri_of, names_resource, path_of};
 use crate::catalog::{Reads, View, keys};
-use crate::model::{ResourceId, Statement, Term};
+use crate::model::{ResourceId, Statement, StorePath, Term};
 use crate::{Caller, Result};
 
 /// A pattern of statements; `None` matches anything.
@@ -33,6 +33,15 @@ pub struct Quad {
     pub of: ResourceId,
     /// The statement, as the caller sees it.
     pub statement: Statement,
+}
+
+/// What [`quads`] reads of the index to find where a resource, which is likely at a path, is the object of a predicate.
+pub(crate) fn wanted_naming(predicate: &str, path: &StorePath, likely: ResourceId) -> Wanted {
+    let ranges = Sought::likely(&iri_of(path), likely).of_predicate(predicate).into_iter();
+    Wanted {
+        keys: of_statement(predicate, "", likely.0).into(),
+        ranges: ranges.map(|range| (range, Scan::STEP)).collect(),
+    }
 }
 
 /// What matches, and none for each description that was looked at in vain.

@@ -9,11 +9,13 @@
 //! long as it is, and are removed in the commit that removes it for good. Each is there twice, with the same value: by its name,
 //! which is primary, and by its resource.
 
+use cenote_kv::Wanted;
+
 use crate::access::Operation;
 use crate::catalog::{NoteRecord, Reads, Record, Transaction, keys};
-use crate::model::{At, ResourceId, Stat};
+use crate::model::{At, ResourceId, Stat, StorePath};
 use crate::notes::{Notes, check};
-use crate::resources::find;
+use crate::resources::{find, trace};
 use crate::{Bytes, Caller, Error, ErrorKind, Reading, Result, Store};
 
 /// A note of an opening about a resource.
@@ -101,10 +103,32 @@ impl Store {
     }
 }
 
+/// So many notes about one resource, or of one name, are read ahead.
+pub(crate) const NOTES: usize = 8;
+
 impl Reading {
     /// The notes of an opening about what [`Reading::stat`] and the like gave, in the order of their names.
     pub fn notes_about(&self, opening: &str, of: &Stat) -> Result<Vec<NoteAbout>> {
         about(self.view(), opening, of.id)
+    }
+
+    /// Reads notes that are asked for soon, in one round trip if the store is on another machine: those about these resources.
+    pub fn foresee_notes_about(&self, opening: &str, of: &[Stat]) -> Result<()> {
+        self.foresee(opening, || of.iter().map(|stat| stat.id).collect())
+    }
+
+    /// The same of those about the resource at a path and the collections above it.
+    pub fn foresee_notes_above(&self, opening: &str, path: &StorePath) -> Result<()> {
+        let chain = if self.view().remembers { trace(self.view(), path)? } else { None };
+        let above = || chain.iter().flat_map(|chain| chain.links().map(|(id, _)| id));
+        self.foresee(opening, || above().collect())
+    }
+
+    fn foresee(&self, opening: &str, ids: impl FnOnce() -> Vec<ResourceId>) -> Result<()> {
+        self.view().read_ahead(|| {
+            let of = |id| (keys::notes_about(id, opening), NOTES);
+            Wanted { ranges: ids().into_iter().map(of).collect(), ..Wanted::default() }
+        })
     }
 
     /// The notes of an opening whose names begin with `prefix`, at most `limit`, each with its resource, as far as the caller may

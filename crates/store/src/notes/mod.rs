@@ -8,7 +8,7 @@
 mod about;
 
 pub use self::about::NoteAbout;
-pub(crate) use self::about::erase;
+pub(crate) use self::about::{NOTES, erase};
 
 use crate::catalog::{Reads, Transaction, keys};
 use crate::model::{ResourceId, Time};

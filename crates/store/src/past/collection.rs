@@ -63,7 +63,7 @@ impl Store {
         moment: Moment,
         (after, limit): (Option<&str>, usize),
     ) -> Result<PastPage> {
-        let view = self.view()?;
+        let view = self.view_at(&path.into())?;
         let past = self.as_of(&view, caller, moment)?;
         let collection = past.find(path, Operation::List)?;
         require_collection(&collection.chain)?;

@@ -68,7 +68,7 @@ impl Store {
     /// [`ErrorKind::NotFound`] if nothing was there that the caller may see; [`ErrorKind::Expired`] if the moment is before the changes that are
     /// kept, or if the state that it had is not kept; [`ErrorKind::Invalid`] for a moment in the future.
     pub fn stat_as_of(&self, caller: &Caller, path: &StorePath, moment: Moment) -> Result<Past> {
-        let view = self.view()?;
+        let view = self.view_at(&path.into())?;
         self.as_of(&view, caller, moment)?.past(path, Operation::Stat)
     }
 
@@ -82,7 +82,7 @@ impl Store {
         path: &StorePath,
         moment: Moment,
     ) -> Result<(Past, Graph)> {
-        let view = self.view()?;
+        let view = self.view_at(&path.into())?;
         let past = self.as_of(&view, caller, moment)?.past(path, Operation::ReadDescription)?;
         let graph = versions::description_of(&view, past.id, past.version)?;
         Ok((past, Links::new(&view, caller).graph(graph)?))
@@ -99,7 +99,7 @@ impl Store {
         moment: Moment,
     ) -> Result<(Past, Opened)> {
         loop {
-            let view = self.view()?;
+            let view = self.view_at(&path.into())?;
             let past = self.as_of(&view, caller, moment)?.past(path, Operation::Read)?;
             // If the content was swept between lookup and pin, the next lookup finds another one.
             if let Some(opened) = self.open_past(&view, &past)? {

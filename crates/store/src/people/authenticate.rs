@@ -129,7 +129,7 @@ impl Store {
     }
 
     fn caller_by(&self, user: PersonId, credential: Credential) -> Result<Caller> {
-        let view = self.view_ahead(|| vec![keys::person(user)])?;
+        let view = self.view_ahead(|| vec![keys::person(user)].into())?;
         let person = person(&view, user)?.ok_or_else(|| unauthenticated("no such user"))?;
         Ok(caller(user, &person, credential))
     }

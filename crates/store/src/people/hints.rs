@@ -27,7 +27,7 @@ impl Store {
     /// A view for a login by the token or name in a row.
     pub(super) fn view_of_login(&self, row: &Bytes) -> Result<View> {
         let hint = || self.inner.users.0.get(row).map(keys::person);
-        self.view_ahead(|| std::iter::once(row.clone()).chain(hint()).collect())
+        self.view_ahead(|| Vec::from_iter([row.clone()].into_iter().chain(hint())).into())
     }
 
     /// Remembers to whom a row led.

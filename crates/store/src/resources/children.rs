@@ -1,11 +1,27 @@
 //! The entries of a collection.
 
+use cenote_kv::KeyRange;
+
 use crate::Result;
 use crate::catalog::{Child, Reads, Record, Transaction, View, keys};
 use crate::model::{Name, ResourceId};
 
 /// A name and what has it.
 type Entry = (Name, Child);
+
+/// Where [`children`] reads, and how many rows.
+pub(crate) fn part(
+    collection: ResourceId,
+    after: Option<&Name>,
+    limit: usize,
+) -> (KeyRange, usize) {
+    let range = keys::children(collection);
+    let range = match after {
+        Some(after) => range.after(&keys::child(collection, after.as_str())),
+        None => range,
+    };
+    (range, limit + 1)
+}
 
 /// Names and ids of up to `limit` children, and the name after which more follow.
 pub(crate) fn children(
@@ -14,11 +30,8 @@ pub(crate) fn children(
     after: Option<&Name>,
     limit: usize,
 ) -> Result<(Vec<Entry>, Option<Name>)> {
-    let mut range = keys::children(collection);
-    if let Some(after) = after {
-        range = range.after(&keys::child(collection, after.as_str()));
-    }
-    let rows = view.rows(&range, limit + 1)?;
+    let (range, most) = part(collection, after, limit);
+    let rows = view.rows(&range, most)?;
     let more = rows.len() > limit;
     let children: Vec<(Name, Child)> = rows
         .iter()

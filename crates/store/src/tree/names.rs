@@ -8,11 +8,12 @@
 
 use std::vec::IntoIter;
 
+use cenote_kv::KeyRange;
+
 use crate::access::{Chain, Operation, covering};
 use crate::catalog::{Child, View};
 use crate::model::{At, Kind, Name, Resource, ResourceId, StorePath};
-use crate::resources::children;
-use crate::resources::{find, require_collection};
+use crate::resources::{children, find, part, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 /// A name below a collection.
@@ -35,6 +36,11 @@ pub struct NamesPage {
 
 /// How many entries are read at a time.
 const STEP: usize = 1_000;
+
+/// Where a listing of names in a collection begins, and how many rows are read there.
+pub(crate) fn first_names(collection: ResourceId) -> (KeyRange, usize) {
+    part(collection, None, STEP)
+}
 
 impl Store {
     /// Names what is below a collection (not itself), starting after an entry; only its

@@ -1,7 +1,7 @@
 //! Existing resources.
 
 use crate::access::{Chain, Operation};
-use crate::catalog::{Reads, Remembering};
+use crate::catalog::Reads;
 use crate::model::{At, Rights, Stat, StorePath};
 use crate::resources::{find, read_ahead, trace};
 use crate::{Caller, Result, Store};
@@ -14,7 +14,7 @@ impl Store {
 
     /// Returns many resources on one snapshot; each has its own answer. It is one read of the catalog if all were seen before.
     pub fn stat_many(&self, caller: &Caller, at: &[At]) -> Result<Vec<Result<Stat>>> {
-        let view = Remembering::new(self.view()?);
+        let view = self.view()?.remembering();
         read_ahead(&view, at.iter())?;
         Ok(at.iter().map(|at| stat(&view, caller, at)).collect())
     }

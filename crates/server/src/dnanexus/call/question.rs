@@ -50,13 +50,18 @@ impl Call {
         Ok(self.store().rights(&self.caller, &At::Id(id))?)
     }
 
-    /// Runs a part of the call on a thread that may block.
+    /// Runs a part of the call on a thread that may block, at one moment of the store.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
         let call = self.clone();
-        self.app.blocking(move |_| Ok(work(&call))).await?
+        let app = self.app.clone();
+        app.blocking(move |store| {
+            let app = call.app.at_moment_of(store);
+            Ok(work(&Self { app, ..call }))
+        })
+        .await?
     }
 
     /// The credential of the request, as clients send it again with the bytes of a file.

@@ -13,6 +13,7 @@ use crate::dnanexus::call::question::{Call, has_level};
 use crate::dnanexus::fields::Fields;
 use crate::dnanexus::object::Place;
 use crate::dnanexus::object::describe::{DescribedObject, describe_seen};
+use crate::dnanexus::project::folders::foresee_notes;
 use crate::dnanexus::project::{Project, project_note, project_of, region};
 
 /// The most objects of a page.
@@ -158,13 +159,13 @@ impl Search<'_> {
 
     /// Takes what a step found. Where the page is full before its end: the last resource that was looked at.
     fn take(&mut self, stats: Vec<Stat>, project: &Stat) -> Result<Option<Stat>, Fault> {
-        let mut stats = stats.into_iter().peekable();
-        while let Some(stat) = stats.next() {
+        for (n, stat) in stats.iter().enumerate() {
+            foresee_notes(&self.reading, &stats, n)?;
             if let Some(place) = Place::of(&self.reading, stat.clone())? {
                 self.consider(place, project)?;
             }
-            if self.results.len() >= self.limit && stats.peek().is_some() {
-                return Ok(Some(stat));
+            if self.results.len() >= self.limit && n + 1 < stats.len() {
+                return Ok(Some(stat.clone()));
             }
         }
         Ok(None)

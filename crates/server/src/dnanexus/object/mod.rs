@@ -8,7 +8,7 @@ pub(crate) mod change;
 pub(crate) mod describe;
 pub(crate) mod new;
 
-use cenote_store::{At, Kind, Reading, Stat, StorePath, Time};
+use cenote_store::{At, Foreseen, Kind, Reading, Stat, StorePath, Time};
 
 use super::call::fault::{ErrorType, Fault};
 use super::call::folder::Folder;
@@ -121,6 +121,14 @@ impl Call {
         Ok(None)
     }
 
+    /// The state of the store, for an answer about an object or a project.
+    pub(crate) fn reading_of(&self, id: ObjectId) -> Result<Reading, Fault> {
+        let named = note::places(id);
+        let foreseen =
+            Foreseen { notes: Some(OPENING), named: Some(&named), ..Foreseen::default() };
+        Ok(self.store().reading_of(&self.caller, &At::Id(id.resource), &foreseen)?)
+    }
+
     /// All places of an object that the caller may see, that of its own resource first.
     pub(crate) fn places(&self, reading: &Reading, id: ObjectId) -> Result<Vec<Place>, Fault> {
         let own = reading.stat(&At::Id(id.resource))?;
@@ -136,7 +144,7 @@ impl Call {
 
     /// An object: where this project has it, or one that has it if none is named.
     pub(crate) fn object(&self, id: ObjectId, hint: Option<&str>) -> Result<Place, Fault> {
-        let places = self.places(&self.store().reading(&self.caller)?, id)?;
+        let places = self.places(&self.reading_of(id)?, id)?;
         let hinted = hint.map(|hint| self.project(hint)).transpose();
         match hinted {
             Ok(Some(project)) => {
@@ -150,7 +158,7 @@ impl Call {
 
     /// An object where this project has it.
     pub(crate) fn object_in(&self, id: ObjectId, project: &Project) -> Result<Place, Fault> {
-        let places = self.places(&self.store().reading(&self.caller)?, id)?;
+        let places = self.places(&self.reading_of(id)?, id)?;
         let (mut inside, _) = self.split(places, project)?;
         match inside.is_empty() {
             true => Err(Fault::not_in(id, project.id())),

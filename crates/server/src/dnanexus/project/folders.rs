@@ -11,9 +11,13 @@ use crate::dnanexus::call::fault::Fault;
 use crate::dnanexus::call::folder::{self, Folder};
 use crate::dnanexus::call::question::Call;
 use crate::dnanexus::fields::Fields;
+use crate::dnanexus::note::OPENING;
 use crate::dnanexus::object::Place;
 use crate::dnanexus::object::change::{done, relocate};
 use crate::dnanexus::object::describe::{DescribedObject, describe_seen};
+
+/// The notes about so many resources are read together.
+const AHEAD: usize = 250;
 
 /// `listFolder`.
 pub(crate) fn list(call: &Call, project: &Project) -> Result<Value, Fault> {
@@ -30,14 +34,16 @@ pub(crate) fn list(call: &Call, project: &Project) -> Result<Value, Fault> {
     let collection = project.folder(call, &folder)?;
     let reading = call.store().reading(&call.caller)?;
     let (mut folders, mut objects) = (Vec::new(), Vec::new());
-    for stat in children(call, &collection)? {
+    let children = children(call, &collection)?;
+    for (n, stat) in children.iter().enumerate() {
+        foresee_notes(&reading, &children, n)?;
         if stat.resource.kind == Kind::Collection {
-            if with_folders && project_note(&reading, &stat)?.is_none() {
+            if with_folders && project_note(&reading, stat)?.is_none() {
                 folders.push(Folder::of(&project.stat.path, &stat.path).to_string());
             }
         } else if with_objects
             && let Some(place) =
-                Place::of(&reading, stat)?.filter(|place| hidden || !place.note.hidden)
+                Place::of(&reading, stat.clone())?.filter(|place| hidden || !place.note.hidden)
         {
             objects.push(listed(call, &reading, (project, &place), fields.as_ref())?);
         }
@@ -59,6 +65,14 @@ fn listed(
     Ok(object)
 }
 
+/// Reads the notes about the next of some resources, before those about the one of this number are needed.
+pub(crate) fn foresee_notes(reading: &Reading, of: &[Stat], number: usize) -> Result<(), Fault> {
+    match number % AHEAD {
+        0 => Ok(reading.foresee_notes_about(OPENING, &of[number..of.len().min(number + AHEAD)])?),
+        _ => Ok(()),
+    }
+}
+
 /// All children of a collection that the caller may see.
 pub(crate) fn children(call: &Call, collection: &Stat) -> Result<Vec<Stat>, Fault> {
     let mut children = Vec::new();
@@ -78,11 +92,13 @@ pub(crate) fn files_below(call: &Call, collection: &Stat, deep: bool) -> Result<
     let reading = call.store().reading(&call.caller)?;
     let (mut files, mut rest) = (Vec::new(), vec![collection.clone()]);
     while let Some(collection) = rest.pop() {
-        for child in children(call, &collection)? {
+        let children = children(call, &collection)?;
+        for (n, child) in children.iter().enumerate() {
+            foresee_notes(&reading, &children, n)?;
             match child.resource.kind {
-                Kind::Object => files.extend(Place::of(&reading, child)?),
-                Kind::Collection if deep && project_note(&reading, &child)?.is_none() => {
-                    rest.push(child);
+                Kind::Object => files.extend(Place::of(&reading, child.clone())?),
+                Kind::Collection if deep && project_note(&reading, child)?.is_none() => {
+                    rest.push(child.clone());
                 }
                 _ => {}
             }

@@ -128,6 +128,7 @@ impl Project {
 
 /// The project of the resource at a path, as far as the caller may see it.
 pub(crate) fn project_of(reading: &Reading, path: &StorePath) -> Result<Option<Stat>, Fault> {
+    reading.foresee_notes_above(OPENING, path)?;
     let mut at = Some(path.clone());
     while let Some(path) = at.filter(|path| !path.names().is_empty()) {
         if let Some(stat) = reading.stat(&At::from(&path))?
@@ -157,12 +158,17 @@ impl Call {
             return Err(Fault::input(format!("not the id of a project: {id:.64?}")));
         }
         let missing = || Fault::no_object(id);
-        let reading = self.store().reading(&self.caller)?;
-        let stat = match id.parse::<ObjectId>() {
+        let (reading, stat) = match id.parse::<ObjectId>() {
             Ok(parsed) => {
-                reading.stat(&At::Id(parsed.resource))?.filter(|_| parsed.class == Class::Project)
+                let reading = self.reading_of(parsed)?;
+                let stat = reading.stat(&At::Id(parsed.resource))?;
+                (reading, stat.filter(|_| parsed.class == Class::Project))
             }
-            Err(_) => reading.named(OPENING, &note::known(id), KNOWN)?.pop().map(|(stat, _)| stat),
+            Err(_) => {
+                let reading = self.store().reading(&self.caller)?;
+                let known = reading.named(OPENING, &note::known(id), KNOWN)?.pop();
+                (reading, known.map(|(stat, _)| stat))
+            }
         };
         let stat = stat.ok_or_else(missing)?;
         let note = project_note(&reading, &stat)?.ok_or_else(missing)?;

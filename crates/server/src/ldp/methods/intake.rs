@@ -1,9 +1,13 @@
 //! What a PUT or POST carries: a graph or bytes, and of which interaction model the resource is to be.
 
+use std::collections::HashSet;
+
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use cenote_rdf::{Limits, ReadError, Syntax, Triple};
-use cenote_store::{Algorithm, Draft, Graph, Kind, PutOptions, Store, StorePath, Term, path_of};
+use cenote_store::{
+    Algorithm, At, Draft, Graph, Kind, PutOptions, Store, StorePath, Term, path_of,
+};
 use http_body::Body as _;
 
 use crate::ldp::representation::managed::{Sieve, class};
@@ -101,20 +105,33 @@ pub(crate) fn described(
     store: &Store,
     path: &StorePath,
     triples: Vec<Triple>,
-) -> Graph {
+) -> Result<Graph, Fault> {
     let iris = OwnIris::new(&call.web, path);
     let statements = triples.into_iter().map(|triple| statement(triple, &iris));
-    let is_kept = |it: &cenote_store::Statement| {
-        !call.dialect.drops_dangling || !is_dangling(call, store, &it.object)
-    };
-    statements.filter(is_kept).collect()
+    let mut described: Graph = statements.collect();
+    if call.dialect.drops_dangling {
+        let missing = missing(call, store, &described)?;
+        described.retain(|it| named(&it.object).is_none_or(|path| !missing.contains(&path)));
+    }
+    Ok(described)
 }
 
-/// Whether an object is the IRI of a resource of this store that is not there for the caller.
-fn is_dangling(call: &Call, store: &Store, object: &Term) -> bool {
-    let Term::Iri(iri) = object else { return false };
-    let named = path_of(iri);
-    named.is_some_and(|(path, _)| store.stat(&call.caller, &path.into()).is_err())
+/// Where objects are the IRIs of resources of this store that are not there for the caller: all are looked up together.
+fn missing(call: &Call, store: &Store, described: &Graph) -> Result<HashSet<StorePath>, Fault> {
+    let paths: HashSet<_> = described.iter().filter_map(|it| named(&it.object)).collect();
+    let paths: Vec<StorePath> = paths.into_iter().collect();
+    let at: Vec<At> = paths.iter().map(At::from).collect();
+    let found = store.stat_many(&call.caller, &at)?;
+    let missing = paths.into_iter().zip(found).filter(|(_, found)| found.is_err());
+    Ok(missing.map(|(path, _)| path).collect())
+}
+
+/// The path of the resource of which an object is the IRI.
+fn named(object: &Term) -> Option<StorePath> {
+    match object {
+        Term::Iri(iri) => path_of(iri).map(|(path, _)| path),
+        _ => None,
+    }
 }
 
 /// Creates an RDF source at a path.
@@ -128,14 +145,14 @@ pub(crate) fn create_graph(
     let address = call.web.address(path);
     let model = model(call, &triples, &address, requested)?;
     let kept = Sieve::new(call, &address, model).sift(triples)?;
-    let mut description = described(call, store, path, kept);
+    let mut description = described(call, store, path, kept)?;
     if matches!(model, Model::Direct | Model::Indirect) {
         description.insert(model.statement());
     }
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
-    Ok(LoadedResource::new(&store.reading_of(&call.caller, &path.into())?, made.0, made.1)?)
+    Ok(LoadedResource::created(&call.caller, made.0, made.1))
 }
 
 /// The model of a new RDF source: what the Link header says, or the body.

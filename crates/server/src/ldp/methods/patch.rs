@@ -105,11 +105,11 @@ fn managed(
     update: &Update,
 ) -> Result<HashSet<Triple>, Fault> {
     let mut managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
-    managed.extend(versions::mention(store, call, seen));
+    let reading = call.reading(store)?;
+    managed.extend(versions::mention(&reading, call, seen)?);
     if !update.looks() {
         return Ok(managed);
     }
-    let reading = call.reading(store)?;
     for members in Members::all(&reading, seen, &call.web)? {
         for page in members.pages(store, &call.caller, &call.web) {
             managed.extend(page?);
@@ -160,7 +160,7 @@ pub(super) fn settled(
     }
     added.retain(|triple| !is_managed(triple));
     let added = added.into_iter().map(|triple| valid(call, triple)).collect::<Result<_, _>>()?;
-    let added = described(call, store, path, added);
+    let added = described(call, store, path, added)?;
     let kept = before.iter().filter(|it| after.contains(*it) || is_managed(it));
     let kept: Graph = kept.map(|it| statement(it.clone(), &iris)).collect();
     Ok(kept.union(&added).cloned().collect())

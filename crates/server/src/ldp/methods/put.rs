@@ -36,7 +36,7 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
 /// # Errors
 /// 405 for what no PUT replaces.
 fn look(store: &Store, call: &Call) -> Result<Option<LoadedResource>, Fault> {
-    let seen = match call.seen(store) {
+    let seen = match call.reading(store).and_then(|reading| call.seen_in(&reading, store)) {
         Err(fault)
             if fault.status() == StatusCode::NOT_FOUND && call.target.part == Part::Whole =>
         {
@@ -162,7 +162,7 @@ fn replace(
 ) -> Result<Stat, Fault> {
     let conditions = checked(call, Some(seen))?;
     let kept = Sieve::existing(call, store, seen, &triples)?.sift(triples)?;
-    let mut wanted = described(call, store, call.path(), kept);
+    let mut wanted = described(call, store, call.path(), kept)?;
     let class = requested.filter(|model| matches!(model, Model::Direct | Model::Indirect));
     keep_class(class.or(Model::class(&seen.description)), &mut wanted);
     wanted.extend(external::kept(&seen.description));

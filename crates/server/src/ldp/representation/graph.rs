@@ -43,7 +43,7 @@ impl Representation {
         if preferences.containment && seen.model.is_container() {
             rest.push(Members::contained(&seen, web));
         }
-        let triples = own(call, reading, store, seen)?;
+        let triples = own(call, reading, seen)?;
         let mut writer = Writer::new(syntax, &triples);
         triples.iter().for_each(|triple| writer.triple(triple));
         if preferences.inbound {
@@ -85,14 +85,13 @@ impl Representation {
 pub(crate) fn own(
     call: &Call,
     reading: &Reading,
-    store: &Store,
     seen: LoadedResource,
 ) -> Result<Vec<Triple>, Fault> {
     let (preferences, web) = (&call.preferences, &call.web);
     let mut computed = Vec::new();
     if preferences.managed {
         computed.extend(seen.managed(call.dialect, web));
-        computed.extend(versions::mention(store, call, &seen));
+        computed.extend(versions::mention(reading, call, &seen)?);
     }
     if preferences.membership {
         computed.extend(member_of(reading, &seen, web)?);

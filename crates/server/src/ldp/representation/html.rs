@@ -46,7 +46,7 @@ pub(crate) fn show(
     headers.add(header::CACHE_CONTROL, "no-cache");
     let mut body = Markup::default();
     way(&mut body, call);
-    statements(&mut body, &call.address(), &own(call, reading, store, seen.clone())?);
+    statements(&mut body, &call.address(), &own(call, reading, seen.clone())?);
     if seen.model == Model::Binary {
         body.raw("<p>").link(&call.address(), "Its bytes").raw("\n");
     }

@@ -66,11 +66,11 @@ impl<'a> Sieve<'a> {
     ) -> Result<Self, Fault> {
         let mut so: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
         so.extend(types(&call.address(), seen.model, call));
-        so.extend(versions::mention(store, call, seen));
+        let reading = call.reading(store)?;
+        so.extend(versions::mention(&reading, call, seen)?);
         let iris = OwnIris::new(&call.web, seen.path());
         let elsewhere = external::kept(&seen.description);
         so.extend(elsewhere.iter().map(|statement| triple(statement.clone(), &iris)));
-        let reading = call.reading(store)?;
         let mut members = Members::all(&reading, seen, &call.web)?;
         members.retain(|members| triples.iter().any(|triple| members.tell(triple)));
         for members in members {

@@ -153,7 +153,7 @@ fn triples(
 ) -> Result<(Vec<Triple>, Option<Name>), Fault> {
     let mut triples = Vec::new();
     if page.is_first() {
-        triples = own(call, reading, store, seen.clone())?;
+        triples = own(call, reading, seen.clone())?;
     }
     let mut next = None;
     for members in members {

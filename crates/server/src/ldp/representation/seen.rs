@@ -2,8 +2,8 @@
 
 use cenote_rdf::{Literal, NamedNode, Triple};
 use cenote_store::{
-    Algorithm, At, Caller, Conditions, Graph, Membership, Reading, Result, Stamp, Stat, Statement,
-    Store, StorePath, Term, Time, Version, links_tag,
+    Algorithm, At, Caller, Conditions, Graph, Kind, Membership, Reading, Result, Stamp, Stat,
+    Statement, Store, StorePath, Term, Time, Version, links_tag,
 };
 
 use crate::ldp::dialect::Dialect;
@@ -48,6 +48,24 @@ impl LoadedResource {
             stat,
             description,
         })
+    }
+
+    /// What the caller has just created.
+    pub(crate) fn created(caller: &Caller, stat: Stat, description: Graph) -> Self {
+        let membership = (stat.resource.kind == Kind::Collection).then_some(Membership {
+            collection: stat.id,
+            changes: 0,
+            changed: stat.resource.created,
+        });
+        let by = || caller.name().to_owned();
+        Self {
+            model: Model::of(stat.resource.kind, &description),
+            membership,
+            created_by: by(),
+            modified_by: by(),
+            stat,
+            description,
+        }
     }
 
     /// The same in a version, without what versions do not have.

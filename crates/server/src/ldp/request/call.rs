@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use cenote_store::{At, Caller, Error, ErrorKind, Reading, Store, StorePath};
+use cenote_store::{At, Caller, Error, ErrorKind, Foreseen, Reading, Store, StorePath};
 
 use crate::app::App;
 use crate::front::{ask_to_log_in, wants_page};
@@ -19,6 +19,7 @@ use crate::ldp::methods::{delete, options, patch, post, put, read, subtree, tomb
 use crate::ldp::notifications;
 use crate::ldp::representation::paging;
 use crate::ldp::representation::seen::{LoadedResource, rfc3339};
+use crate::ldp::representation::vocabulary::MEMBERSHIP_RESOURCE;
 use crate::ldp::representation::web::Web;
 use crate::ldp::request::conditions;
 use crate::ldp::request::fault::Fault;
@@ -216,12 +217,31 @@ impl Call {
     /// # Errors
     /// Those of [`Call::missing`] if it does not exist.
     pub(crate) fn seen(&self, store: &Store) -> Result<LoadedResource, Fault> {
-        self.seen_in(&self.reading(store)?, store)
+        let reading = store.reading_of(&self.caller, &self.at(), &Foreseen::default())?;
+        self.seen_in(&reading, store)
     }
 
-    /// The state of the store, for an answer about what the request names.
+    /// The state of the store, for an answer about all that is shown of what the request names.
     pub(crate) fn reading(&self, store: &Store) -> Result<Reading, Fault> {
-        Ok(store.reading_of(&self.caller, &self.at())?)
+        Ok(store.reading_of(&self.caller, &self.at(), &self.foreseen())?)
+    }
+
+    /// What an answer needs to show a graph, or to compare what was sent with it.
+    fn foreseen(&self) -> Foreseen<'static> {
+        let is_of = |methods: &[Method]| {
+            self.target.part != Part::Content && methods.contains(&self.method)
+        };
+        let (is_shown, is_changed) = (is_of(&[Method::GET]), is_of(&[Method::PUT, Method::PATCH]));
+        let Preferences { containment, membership, managed, .. } = self.preferences;
+        let has_members = is_changed || is_shown && membership;
+        Foreseen {
+            children: is_shown && containment,
+            versions: self.dialect.mentions_versions && (is_changed || is_shown && managed),
+            collection: is_shown && membership,
+            object_of: has_members.then_some(MEMBERSHIP_RESOURCE),
+            removed: true,
+            ..Foreseen::default()
+        }
     }
 
     /// The same in one state of the store.

@@ -15,7 +15,7 @@ mod timemap;
 use axum::body::Body;
 use axum::response::Response;
 use cenote_rdf::{NamedNode, Triple};
-use cenote_store::{At, Store, Version};
+use cenote_store::{At, Reading, Store, Version};
 
 pub(crate) use gate::gate;
 pub(crate) use links::{address, original};
@@ -70,16 +70,17 @@ fn versions(store: &Store, call: &Call) -> Result<(LoadedResource, Vec<Version>)
 }
 
 /// The triple that links a resource to its versions, in dialects that have it.
-pub(crate) fn mention(store: &Store, call: &Call, seen: &LoadedResource) -> Option<Triple> {
-    if !call.dialect.mentions_versions || call.is_memento {
-        return None;
-    }
-    // Callers who may not read the content do not see its versions.
-    let versions = store.versions(&call.caller, &At::Id(seen.stat.id)).unwrap_or_default();
+pub(crate) fn mention(
+    reading: &Reading,
+    call: &Call,
+    seen: &LoadedResource,
+) -> Result<Option<Triple>, Fault> {
+    let is_mentioned = call.dialect.mentions_versions && !call.is_memento;
     let node = |iri: String| NamedNode::new_unchecked(iri);
-    (!versions.is_empty()).then(|| {
+    // Callers who may not read the content do not see its versions.
+    Ok((is_mentioned && reading.has_versions(&seen.stat)?).then(|| {
         let address = call.address();
         let versions = node(format!("{address}/fcr:versions"));
         Triple::new(node(address), node(format!("{}hasVersions", call.dialect.fedora)), versions)
-    })
+    }))
 }

@@ -134,7 +134,7 @@ pub(super) async fn keep(call: Call, body: Body) -> Result<Response, Fault> {
             let triples = triples(&bytes, syntax, &call.address())?;
             let kept = Sieve::existing(call, store, &seen, &triples)?.sift(triples)?;
             new.time = Some(time);
-            new.description = Some(described(call, store, call.path(), kept));
+            new.description = Some(described(call, store, call.path(), kept)?);
         }
         let version = kept(store, call, new)?;
         let address = links::address(call, &version);

@@ -10,6 +10,7 @@ use cenote_server::{Config, router};
 use futures_util::{StreamExt, stream};
 use tokio_tar::{Builder, Header};
 
+use super::super::catalog::is_shared;
 use super::super::support::{ADMIN, Answer, TestServer, USER, basic, store_with};
 use super::{BASE, Irods, code};
 
@@ -23,8 +24,10 @@ async fn irods() -> (Irods, Place) {
     (Irods::log_in(server, ADMIN).await, main)
 }
 
-async fn blobs(main: &Place) -> usize {
-    main.list().count().await
+/// Checks that there are so many blobs; more, where those that are not needed stay for a while.
+async fn assert_blobs(main: &Place, count: usize) {
+    let blobs = main.list().count().await;
+    assert!(blobs == count || is_shared() && blobs > count, "{blobs}, not {count}");
 }
 
 impl Irods {
@@ -83,7 +86,7 @@ async fn a_denied_write_is_refused_before_the_bytes_are_sent() {
     let handle = ada.handle("o").await;
     assert_eq!(nobody.unread(&[(HANDLE, &handle)]).await.status, 400, "it is another's");
     assert_eq!(code(&ada.unread(&[(LPATH, &path)]).await), -1_803_000, "it is locked");
-    assert_eq!(blobs(&main).await, 0);
+    assert_blobs(&main, 0).await;
 }
 
 #[tokio::test]
@@ -99,7 +102,7 @@ async fn a_ticket_for_writing_is_accepted() {
     assert_eq!(code(&nobody.raw(&ticket, vec![b'x'; LARGE]).await), 0);
     assert_eq!(ada.read("o").await, "x".repeat(LARGE));
     assert_eq!(nobody.raw(&ticket, vec![b'y'; LARGE]).await.status, 500, "it is used up");
-    assert_eq!(blobs(&main).await, 1);
+    assert_blobs(&main, 1).await;
 }
 
 #[tokio::test]
@@ -126,9 +129,9 @@ async fn bytes_of_failed_writes_are_not_kept() {
     assert_eq!(code(&grace.post("data-objects", &form).await), -818_000, "no right");
     let touch = ada.parts(&[bytes, ("op", b"touch"), lpath]).await;
     assert_eq!(code(&touch), 0, "an operation that has no use for bytes");
-    assert_eq!(blobs(&main).await, 0);
+    assert_blobs(&main, 0).await;
     assert_eq!(code(&ada.parts(&[bytes, write, lpath]).await), 0);
-    assert_eq!(blobs(&main).await, 1);
+    assert_blobs(&main, 1).await;
 }
 
 /// The order of rirods 0.3.0; the object is locked by this same write.
@@ -142,7 +145,7 @@ async fn a_handle_may_follow_the_path_and_the_bytes() {
     assert_eq!(code(&written), 0);
     assert_eq!(ada.shut_down(&handle).await, 0);
     assert_eq!(ada.read("o").await.into_bytes(), bytes);
-    assert_eq!(blobs(&main).await, 1);
+    assert_blobs(&main, 1).await;
 }
 
 #[tokio::test]
@@ -157,9 +160,9 @@ async fn irods_rest_refuses_a_denied_write_before_the_bytes() {
     let path = ada.path("o");
     assert_eq!(put(&grace, &path).await.status, 400);
     assert_eq!(put(&ada, &ada.home).await.status, 400, "a collection");
-    assert_eq!(blobs(&main).await, 0);
+    assert_blobs(&main, 0).await;
     assert_eq!(put(&ada, &path).await.status, 200);
-    assert_eq!(blobs(&main).await, 1);
+    assert_blobs(&main, 1).await;
 }
 
 #[tokio::test]
@@ -187,9 +190,9 @@ async fn a_refused_entry_of_a_batch_is_not_kept() {
         lines.lines().map(|line| line.contains("\"status\":4")).collect::<Vec<_>>()
     };
     assert_eq!(refused(&batch(USER).await), [true; 4]);
-    assert_eq!(blobs(&main).await, 0);
+    assert_blobs(&main, 0).await;
     assert_eq!(refused(&batch(ADMIN).await), [true, true, false, false]);
-    assert_eq!(blobs(&main).await, 1);
+    assert_blobs(&main, 1).await;
 }
 
 #[tokio::test]
@@ -208,5 +211,5 @@ async fn many_writes_of_64_kib_through_a_handle_become_one_object() {
     let right =
         |(n, write): (usize, &[u8])| write.iter().all(|byte| *byte == b'a' + (n % 26) as u8);
     assert!(read.as_bytes().chunks(WRITE).enumerate().all(right));
-    assert_eq!(blobs(&main).await, 1);
+    assert_blobs(&main, 1).await;
 }

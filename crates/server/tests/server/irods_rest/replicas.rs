@@ -1,10 +1,10 @@
 //! Replicas of one object, and of everything below a collection.
 
-use cenote_server::embedded::{init_dir, open_dir};
 use cenote_server::{Config, router};
 use serde_json::json;
 
-use crate::support::{ADMIN, TestServer, allow_vaults};
+use crate::catalog::Directory;
+use crate::support::{ADMIN, TestServer};
 
 use super::{HOME, Rest, refused};
 
@@ -28,11 +28,8 @@ async fn replicas_are_created_and_trimmed() {
 
 #[tokio::test]
 async fn everything_below_a_collection_is_replicated_and_trimmed() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = dir.path().join("store");
-    drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());
-    allow_vaults(&store, dir.path());
-    let embedded = open_dir(&store).unwrap();
+    let dir = Directory::new();
+    let embedded = dir.open();
     let router = router(embedded.store().clone(), &Config::default());
     let rest = Rest::log_in(TestServer { router }, ADMIN).await;
     let vault = format!("h:{}", dir.path().join("b").display());

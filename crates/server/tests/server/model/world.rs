@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use cenote_blob::Hasher;
 use cenote_server::Config;
-use cenote_server::embedded::{Embedded, init_dir, open_dir};
+use cenote_server::embedded::Embedded;
 use cenote_store::Pace;
 use serde_json::json;
 
@@ -14,8 +14,8 @@ use super::change::{Change, Pieces, Way};
 use super::connection::{Ask, Connection, Http};
 use super::contents::lay;
 use super::{OBJECTS, Step};
+use crate::catalog::Directory;
 use crate::running::Running;
-use crate::support::{ADMIN, allow_vaults};
 
 /// Contents do not grow beyond this, in bytes.
 const LARGEST: usize = 20 << 20;
@@ -32,7 +32,7 @@ pub(super) struct World {
     pub(super) connection: Connection,
     server: Running,
     embedded: Embedded,
-    dir: tempfile::TempDir,
+    dir: Directory,
 }
 
 pub(super) fn path(object: usize) -> String {
@@ -80,11 +80,8 @@ fn irods_write(way: Way, parameters: &[(&'static str, String)], bytes: Vec<u8>) 
 
 impl World {
     pub(super) async fn start() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let store = dir.path().join("store");
-        drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());
-        allow_vaults(&store, dir.path());
-        let embedded = open_dir(&store).unwrap();
+        let dir = Directory::new();
+        let embedded = dir.open();
         let server = Running::with_store(embedded.store().clone(), Config::default()).await;
         let connection = Connection::to(&server).await;
         let mut world = Self { objects: Default::default(), connection, server, embedded, dir };
@@ -358,7 +355,7 @@ impl World {
         server.stop.send(()).unwrap();
         server.task.await.unwrap();
         drop((server.store, embedded));
-        let embedded = open_dir(dir.path().join("store")).unwrap();
+        let embedded = dir.open();
         let server = Running::with_store(embedded.store().clone(), Config::default()).await;
         let connection = Connection::to(&server).await;
         Self { objects, connection, server, embedded, dir }.look_at_all().await

@@ -38,7 +38,7 @@ pub(super) use self::scan::Scan;
 use super::links::{self, Link, Links};
 use super::vocabulary::predicates_of;
 use crate::catalog::{Reads, keys};
-use crate::model::{Graph, Statement, StorePath, Term};
+use crate::model::{Graph, ResourceId, Statement, StorePath, Term};
 use crate::{Caller, Result};
 
 /// The index entries of a description, in all orders.
@@ -170,6 +170,13 @@ impl Sought {
         }
         keys.dedup();
         Ok(Self { keys, written })
+    }
+
+    /// What a caller is shown as the IRI of a resource by its path, which is likely there.
+    pub(super) fn likely(iri: &str, id: ResourceId) -> Self {
+        let mut keys = vec![text_key(iri), written_key(iri), link_key(id)];
+        keys.dedup();
+        Self { keys, written: None }
     }
 
     /// Where the index has them as objects that are IRIs.

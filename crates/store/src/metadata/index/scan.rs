@@ -8,9 +8,6 @@ use cenote_kv::KeyRange;
 use crate::Result;
 use crate::catalog::{Reads, View};
 
-/// How many entries are read at a time.
-const STEP: usize = 256;
-
 /// A scan, with its position in it.
 pub(in crate::metadata) struct Scan<'a> {
     view: &'a View,
@@ -23,6 +20,9 @@ pub(in crate::metadata) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
+    /// How many entries are read at a time.
+    pub(in crate::metadata) const STEP: usize = 256;
+
     pub(in crate::metadata) fn new(view: &'a View, ranges: Vec<KeyRange>) -> Self {
         let nothing = KeyRange::new(Bytes::new(), Bytes::new());
         let range = ranges.first().cloned().unwrap_or(nothing);
@@ -39,7 +39,7 @@ impl<'a> Scan<'a> {
     /// The next key, with the number of its range; none at the end of the last one.
     pub(in crate::metadata) fn next(&mut self) -> Result<Option<(u8, Bytes)>> {
         while self.ready.is_empty() {
-            let rows = self.view.rows(&self.range, STEP)?;
+            let rows = self.view.rows(&self.range, Self::STEP)?;
             self.ready.extend(rows.into_iter().map(|(key, _)| key));
             match self.ready.back() {
                 Some(last) => self.range = self.range.clone().after(last),

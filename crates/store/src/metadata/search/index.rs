@@ -51,7 +51,7 @@ impl<'a> IndexScan<'a> {
             let next = std::iter::once(key).chain(self.scan.ready()).take(AHEAD);
             let ids: BTreeSet<u64> = next.filter_map(|key| keys::last_id(key)).collect();
             let of = |id| [keys::resource(ResourceId(id)), keys::graph(id)];
-            self.view.read_ahead(|| ids.into_iter().flat_map(of).collect())?;
+            self.view.read_ahead(|| ids.into_iter().flat_map(of).collect::<Vec<_>>().into())?;
             self.ahead = AHEAD;
         }
         self.ahead -= 1;

@@ -5,9 +5,11 @@ mod details;
 pub use self::details::{DetailedPage, Details};
 
 use crate::access::{Chain, Operation};
+use cenote_kv::KeyRange;
+
 use crate::catalog::{Child, Record, View, keys};
-use crate::model::{At, Name, Resource, Rights, Stat};
-use crate::resources::{children, find, require_collection};
+use crate::model::{At, Name, Resource, ResourceId, Rights, Stat};
+use crate::resources::{children, find, part, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 /// Which part of a listing.
@@ -22,6 +24,10 @@ pub struct ListOptions {
 impl ListOptions {
     /// The longest page.
     pub const MAX: usize = 10_000;
+
+    fn entries(&self) -> usize {
+        self.limit.clamp(1, Self::MAX)
+    }
 }
 
 impl Default for ListOptions {
@@ -45,7 +51,7 @@ impl Store {
     /// Lists the children of a collection. Needs `Rights::LIST` on it; shows
     /// those on which the caller has `Rights::READ_DESCRIPTION`.
     pub fn list(&self, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
-        Ok(list(&self.view_of_members(at)?, caller, at, options)?.0)
+        Ok(list(&self.view_of_members(at, options)?, caller, at, options)?.0)
     }
 
     /// The same with more of each entry: what the caller may do with it and, if `described`, its description. A page ends before
@@ -57,7 +63,7 @@ impl Store {
         options: &ListOptions,
         described: bool,
     ) -> Result<DetailedPage> {
-        let view = self.view_of_members(at)?;
+        let view = self.view_of_members(at, options)?;
         let (mut page, rights) = list(&view, caller, at, options)?;
         let details = match described {
             false => {
@@ -73,6 +79,11 @@ impl Store {
     }
 }
 
+/// Where the children of a part of a listing are, and how many rows are read.
+pub(crate) fn part_of(collection: ResourceId, options: &ListOptions) -> (KeyRange, usize) {
+    part(collection, options.after.as_ref(), options.entries())
+}
+
 /// A part of a listing, on a view, and what the caller may do with each entry.
 fn list(
     view: &View,
@@ -82,8 +93,7 @@ fn list(
 ) -> Result<(Page, Vec<Rights>)> {
     let chain = find(view, caller, at, Operation::List)?;
     require_collection(&chain)?;
-    let limit = options.limit.clamp(1, ListOptions::MAX);
-    let (children, next) = children(view, chain.id(), options.after.as_ref(), limit)?;
+    let (children, next) = children(view, chain.id(), options.after.as_ref(), options.entries())?;
     let (entries, rights) = visible(view, caller, &chain, &children)?.into_iter().unzip();
     Ok((Page { collection: chain.into(), entries, next }, rights))
 }
