@@ -8,7 +8,7 @@ use tokio_postgres::{Row as Found, SimpleQueryMessage};
 
 use super::aside::aside;
 use super::client::first_value;
-use super::error;
+use super::failed::error;
 use super::permits::Holder;
 use super::pool::{Connection, Leased, Pool};
 use crate::{Error, KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
