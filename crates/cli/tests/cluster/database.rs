@@ -41,6 +41,8 @@ struct State {
     armed: Mutex<Option<(Fault, usize)>>,
     refuses: AtomicBool,
     cuts: watch::Sender<()>,
+    /// Nothing is passed on for now.
+    hangs: watch::Sender<bool>,
     /// The round trips since somebody began to record them.
     trips: Mutex<Option<Vec<String>>>,
 }
@@ -53,6 +55,7 @@ impl Database {
             armed: Mutex::default(),
             refuses: AtomicBool::new(false),
             cuts: watch::Sender::new(()),
+            hangs: watch::Sender::new(false),
             trips: Mutex::default(),
         });
         let (runtime, listener) = listening();
@@ -83,6 +86,11 @@ impl Database {
     pub(crate) fn refuse(&self, refuses: bool) {
         self.state.refuses.store(refuses, Ordering::SeqCst);
         self.cut();
+    }
+
+    /// Says nothing more on any connection, and takes further ones; or passes on what was held back.
+    pub(crate) fn hang(&self, hangs: bool) {
+        self.state.hangs.send_replace(hangs);
     }
 
     /// What is asked while `work` runs, a line for each round trip. The end of a snapshot is none: it is passed on with what comes next
@@ -129,6 +137,7 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
         tokio::select! {
             read = from_client.read_buf(&mut asked) => {
                 ended(read?)?;
+                state.flows().await;
                 while let Some(message) = session.next(&mut asked) {
                     match session.judge(&message, state) {
                         Verdict::Pass => {
@@ -148,6 +157,7 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
             }
             read = from_server.read_buf(&mut answered) => {
                 ended(read?)?;
+                state.flows().await;
                 session.trip = None;
                 if session.loses_answer {
                     return Ok(());
@@ -275,6 +285,12 @@ impl Session {
 }
 
 impl State {
+    /// Waits until it no longer hangs.
+    async fn flows(&self) {
+        let mut hangs = self.hangs.subscribe();
+        let _ = hangs.wait_for(|hangs| !hangs).await;
+    }
+
     fn next_fault(&self) -> Option<Fault> {
         let mut armed = self.armed.lock().unwrap();
         let (fault, left) = armed.take()?;

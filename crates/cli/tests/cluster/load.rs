@@ -69,6 +69,13 @@ impl Weather {
         Cluster::until("requests end", is_over);
     }
 
+    /// Waits until so many more requests have failed.
+    pub(crate) fn wait_for_failures(&self, requests: usize) {
+        let until = self.failed.load(Ordering::SeqCst) + requests;
+        let is_over = || self.failed.load(Ordering::SeqCst) >= until || self.has_stopped();
+        Cluster::until("requests fail", is_over);
+    }
+
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
