@@ -25,6 +25,8 @@ pub(crate) enum Fault {
     Full,
     /// It is passed on later.
     Stall(Duration),
+    /// It is answered, and from then on the database is out of reach.
+    Last,
 }
 
 /// A running proxy, on a port of its own.
@@ -162,10 +164,20 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
                 if session.loses_answer {
                     return Ok(());
                 }
+                if session.is_last && is_bound(&answered) {
+                    state.refuses.store(true, Ordering::SeqCst);
+                    to_client.write_all_buf(&mut answered).await?;
+                    state.cuts.send_replace(());
+                }
                 to_client.write_all_buf(&mut answered).await?;
             }
         }
     }
+}
+
+/// Whether it answers a prepared statement, and not only the end of a snapshot that was sent before it (the message `BindComplete`).
+fn is_bound(answered: &[u8]) -> bool {
+    answered.windows(5).any(|message| message == b"2\0\0\0\x04")
 }
 
 fn ended(read: usize) -> io::Result<()> {
@@ -194,6 +206,7 @@ struct Session {
     /// A commit is being refused.
     refusing: bool,
     loses_answer: bool,
+    is_last: bool,
     withheld: Vec<u8>,
     /// The number of the round trip that has not been answered yet: what is sent meanwhile is part of it.
     trip: Option<usize>,
@@ -261,6 +274,10 @@ impl Session {
             Some(Fault::Stall(time)) => Verdict::Wait(time),
             Some(Fault::LoseAnswer) => {
                 self.loses_answer = true;
+                Verdict::Pass
+            }
+            Some(Fault::Last) => {
+                self.is_last = true;
                 Verdict::Pass
             }
             Some(Fault::Full) => {

@@ -208,6 +208,8 @@ impl<'a> Client<'a> {
         let token = if irods { &self.irods } else { &self.cluster.token };
         let login = format!("Bearer {token}{header}");
         let answer = self.cluster.nodes[node].say(request, &login, body);
+        let said = answer.as_ref().map(|answer| (answer.status, answer.problem()));
+        self.possible.tell(format!("{request} ({} bytes) at {node}: {said:?}", body.len()));
         let after = self.weather.changes.load(Ordering::SeqCst);
         let has_failed = answer.as_ref().map_or(true, |answer| answer.status >= 500);
         if has_failed {

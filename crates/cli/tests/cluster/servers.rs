@@ -201,6 +201,13 @@ impl Node {
         std::fs::read_to_string(self.world.path("log")).unwrap_or_default()
     }
 
+    /// The end of that.
+    pub(crate) fn last_log(&self) -> String {
+        let log = self.log();
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(60)..].join("\n")
+    }
+
     /// What a command at this server prints.
     pub(crate) fn command(&self, arguments: &[&str]) -> Vec<u8> {
         let mut command = self.world.command(arguments);

@@ -121,6 +121,7 @@ fn make_weather(cluster: &Cluster, weather: &Weather, seed: u64, events: u64) {
         weather.turn();
         weather.wait(BETWEEN);
         if weather.has_stopped() {
+            cluster.nodes.iter().for_each(|node| eprintln!("{}", node.last_log()));
             panic!("a client found something wrong after {event:?} of {node}, number {number}");
         }
     }

@@ -135,7 +135,9 @@ pub(crate) fn create_graph(
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
-    Ok(LoadedResource::new(&store.reading_of(&call.caller, &path.into())?, made.0, made.1)?)
+    let seen = store.reading_of(&call.caller, &path.into());
+    let seen = seen.and_then(|reading| LoadedResource::new(&reading, made.0, made.1));
+    seen.map_err(|error| Fault::from(error).after_change())
 }
 
 /// The model of a new RDF source: what the Link header says, or the body.
