@@ -38,7 +38,7 @@ fn wait(mut process: Child, address: &str, health: &str) -> Option<Child> {
         if process.try_wait().unwrap().is_some() {
             return None;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::park_timeout(PAUSE);
     }
     Some(process)
 }

@@ -129,7 +129,10 @@ impl Connection {
         let durable = "SELECT set_config('synchronous_commit', 'on', false)
                        WHERE current_setting('synchronous_commit') = 'off'";
         let set = match address.query_timeout() {
-            Some(within) => format!("{durable}; SET statement_timeout = {}", within.as_millis()),
+            Some(within) => {
+                let most = within.as_millis().min(i32::MAX as u128);
+                format!("{durable}; SET statement_timeout = {most}")
+            }
             None => durable.to_owned(),
         };
         client.batch_execute(&set).map_err(error)?;
