@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,9 +25,12 @@ pub(crate) enum Fault {
     Full,
     /// It is passed on later.
     Stall(Duration),
-    /// It is answered, and from then on the database is out of reach.
+    /// It is answered, and then the database is out of reach for the next attempts to connect.
     Last,
 }
+
+/// Each read makes one attempt, and what a server does in the background some.
+const REFUSALS: usize = 4;
 
 /// A running proxy, on a port of its own.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ struct State {
     socket: PathBuf,
     armed: Mutex<Option<(Fault, usize)>>,
     refuses: AtomicBool,
+    /// So many more connections are refused.
+    refusals: AtomicUsize,
     cuts: watch::Sender<()>,
     /// Nothing is passed on for now.
     hangs: watch::Sender<bool>,
@@ -56,6 +61,7 @@ impl Database {
             socket: PathBuf::from(dir).join(".s.PGSQL.5432"),
             armed: Mutex::default(),
             refuses: AtomicBool::new(false),
+            refusals: AtomicUsize::new(0),
             cuts: watch::Sender::new(()),
             hangs: watch::Sender::new(false),
             trips: Mutex::default(),
@@ -114,7 +120,7 @@ pub(crate) fn listening() -> (tokio::runtime::Runtime, TcpListener) {
 
 async fn accept(listener: TcpListener, state: Arc<State>) {
     while let Ok((client, _)) = listener.accept().await {
-        if state.refuses.load(Ordering::SeqCst) {
+        if state.refuses.load(Ordering::SeqCst) || state.takes_refusal() {
             continue;
         }
         let state = state.clone();
@@ -165,7 +171,7 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
                     return Ok(());
                 }
                 if session.is_last && is_bound(&answered) {
-                    state.refuses.store(true, Ordering::SeqCst);
+                    state.refusals.store(REFUSALS, Ordering::SeqCst);
                     to_client.write_all_buf(&mut answered).await?;
                     state.cuts.send_replace(());
                 }
@@ -302,6 +308,11 @@ impl Session {
 }
 
 impl State {
+    fn takes_refusal(&self) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        self.refusals.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
+    }
+
     /// Waits until it no longer hangs.
     async fn flows(&self) {
         let mut hangs = self.hangs.subscribe();

@@ -39,20 +39,21 @@ const CHANGES: [Change; 6] = [
 ];
 
 impl Change {
-    /// Its answer from a server that loses the database with the next commit, which may be one of the server's own.
+    /// Its answer from a server that loses the database for a moment with the next commit, which may be one of the server's own.
     fn make(&self, cluster: &Cluster, irods: &str, mark: &str) -> Answer {
         let node = &cluster.nodes[0];
         node.database.arm(Fault::Last, 1);
         let token = if self.request.contains("irods") { irods } else { &cluster.token };
         let login = format!("Bearer {token}");
-        let answer = node.say(self.request, &login, (self.body)(mark).as_bytes()).unwrap();
+        let answer = node.say(self.request, &login, (self.body)(mark).as_bytes());
+        let answer = answer.unwrap_or_else(|failed| panic!("{}: {failed}", self.request));
         node.database.disarm();
         node.database.refuse(false);
         answer
     }
 
     fn was_made(&self, cluster: &Cluster, mark: &str) -> bool {
-        let seen = cluster.ask(1, self.look, b"").unwrap();
+        let seen = cluster.ask(1, self.look, b"").expect("this server has its database");
         String::from_utf8_lossy(&seen.body).contains(mark)
     }
 }
@@ -70,7 +71,8 @@ fn no_change_that_was_made_is_answered_as_if_it_was_not() {
             let answer = change.make(&cluster, &irods, &mark);
             let was_made = change.was_made(&cluster, &mark);
             let says_so = answer.status < 300 || answer.problem() == "unknown";
-            assert!(!was_made || says_so, "{}: {answer:?}", change.request);
+            let said = (answer.status, answer.json());
+            assert!(!was_made || says_so, "{} was made and answered {said:?}", change.request);
             was_made
         };
         Cluster::until(change.request, &mut is_made);
