@@ -196,6 +196,10 @@ bench-servers: build ## measure a store on this machine, over PostgreSQL, and wi
 	scripts/setup bench-servers
 	$(VENV)/bin/python bench/servers/bench.py target/release/cenote $(SERVERS)
 
+bench-bloat: build ## measure what a day's changes leave in PostgreSQL (options: BLOAT='--changes 500000 --clients 16')
+	scripts/setup bench-servers
+	$(VENV)/bin/python bench/servers/bloat.py target/release/cenote $(BLOAT)
+
 bench-keyset: ## measure key sets, and libelektra if KDB names its benchmark programs
 	scripts/setup bench-keyset
 	bench/keyset/run
@@ -204,4 +208,4 @@ bench-irods: build ## measure the R package and curl, and rirods if RIRODS names
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build install dist test-dist demo lint test test-rust test-clients python docs r check-r matrix crash models storms faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-committers bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-servers bench-keyset bench-irods soak
+.PHONY: help build install dist test-dist demo lint test test-rust test-clients python docs r check-r matrix crash models storms faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-committers bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-servers bench-bloat bench-keyset bench-irods soak

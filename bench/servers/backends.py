@@ -1,4 +1,4 @@
-"""What the servers of a store share, started for one run: PostgreSQL, an S3 server (moto), and nginx."""
+"""What the servers of a store share, started for one run: PostgreSQL, an S3 server (moto or versitygw), and nginx."""
 
 import os
 import re
@@ -20,6 +20,17 @@ def wait_for(process, log, pattern):
             return found[1]
         time.sleep(0.01)
     raise SystemExit(f'{process.args[0]} did not start: {log.read_text()}')
+
+
+def wait_for_health(process, url):
+    """Waits until a process answers."""
+    while process.poll() is None:
+        try:
+            urllib.request.urlopen(url).close()
+            return
+        except OSError:
+            time.sleep(0.01)
+    raise SystemExit(f'{process.args[0]} did not start')
 
 
 class Postgres:
@@ -51,6 +62,12 @@ class Postgres:
         self.run('psql', '--quiet', '-c', f'CREATE SCHEMA {name}', address)
         return f"{address} options='-c search_path={name}'"
 
+    def said(self, query):
+        """The rows of an answer as lines, with | between their columns."""
+        address = f'host={self.sockets} user=cenote dbname=postgres'
+        command = [*self.user, self.bin / 'psql', '--quiet', '-At', '-c', query, address]
+        return subprocess.run(command, check=True, cwd='/', stdout=subprocess.PIPE, text=True).stdout
+
     def stop(self):
         self.run('pg_ctl', '-D', self.directory, '-m', 'fast', 'stop')
 
@@ -75,6 +92,23 @@ class Bucket:
     def stop(self):
         self.process.terminate()
         self.process.wait(60)
+
+
+class Gateway(Bucket):
+    """An S3 server (versitygw) that keeps files, and checks signatures."""
+
+    def __init__(self, directory, program):
+        files = directory / 'bucket'
+        (files / 'bench').mkdir(parents=True)
+        host = f'127.0.0.1:{free_port()}'
+        command = [program, '--port', host, '--health', '/healthz', '--keep-alive', '--quiet', 'posix', files]
+        environment = {'ROOT_ACCESS_KEY': 'bench', 'ROOT_SECRET_KEY': 'bench'}
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+        self.variables = {
+            'AWS_ENDPOINT': f'http://{host}', 'AWS_ALLOW_HTTP': 'true', 'AWS_REGION': 'us-east-1',
+            'AWS_ACCESS_KEY_ID': 'bench', 'AWS_SECRET_ACCESS_KEY': 'bench',
+        }
+        wait_for_health(self.process, f'http://{host}/healthz')
 
 
 class Disk:
@@ -111,16 +145,7 @@ class Balancer:
         command = [program, '-e', 'stderr', '-p', self.directory, '-c', 'nginx.conf', '-g', own]
         self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         self.host = f'127.0.0.1:{port}'
-        self.wait()
-
-    def wait(self):
-        while self.process.poll() is None:
-            try:
-                urllib.request.urlopen(f'http://{self.host}/healthz').close()
-                return
-            except OSError:
-                time.sleep(0.01)
-        raise SystemExit('nginx did not start')
+        wait_for_health(self.process, f'http://{self.host}/healthz')
 
     def stop(self):
         self.process.terminate()
@@ -141,4 +166,12 @@ def moto():
     found = beside if beside.exists() else shutil.which('moto_server')
     if not found:
         raise SystemExit('moto_server is not installed: run `scripts/setup bucket`')
+    return found
+
+
+def versitygw():
+    """The program of the other one."""
+    found = Path(__file__).parent.parent.parent / 'target/tools/bin/versitygw'
+    if not found.exists():
+        raise SystemExit('versitygw is not installed: run `scripts/setup bucket`')
     return found

@@ -1,9 +1,9 @@
 """What the cache of a bucket saves: puts and gets of contents in a bucket, by a server with one and by one without.
 
-    cache.py CENOTE [--sizes 1,1024,65536] [--count 20] [--rounds 3] [--dir DIR]
+    cache.py CENOTE [--bucket moto|versitygw] [--sizes 1,1024,65536] [--count 20] [--rounds 3] [--dir DIR]
 
-SIZES are in KiB. The bucket is one of moto, which keeps everything in memory, in Python, on this machine: a bucket of a provider is further
-away and faster. Each round puts COUNT contents of each size (fewer large ones) to each server, and gets each twice: the first time from the
+SIZES are in KiB. The bucket is on this machine: one of moto, which keeps everything in memory, in Python, or of versitygw, which keeps
+files. A bucket of a provider is further away. Each round puts COUNT contents of each size (fewer large ones) to each server, and gets each twice: the first time from the
 bucket, which fills the cache, the next time from the cache. Contents of up to 64 KiB are in the catalog. Received data is compared with the
 data sent. A row is the median, in milliseconds.
 """
@@ -15,7 +15,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from backends import Bucket, moto
+from backends import Bucket, Gateway, moto, versitygw
 from sides import Side
 
 BYTES = {'Content-Type': 'application/octet-stream'}
@@ -41,6 +41,7 @@ def measure(side, kib, count, found, chance):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('cenote', type=lambda path: str(Path(path).resolve()))
+    parser.add_argument('--bucket', choices=['moto', 'versitygw'], default='moto')
     parser.add_argument('--sizes', type=lambda sizes: [int(size) for size in sizes.split(',')], default=[1, 1024, 65536])
     parser.add_argument('--count', type=int, default=20)
     parser.add_argument('--rounds', type=int, default=3)
@@ -48,7 +49,7 @@ def main():
     options = parser.parse_args()
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=options.dir)))
-        bucket = Bucket(directory, moto())
+        bucket = Bucket(directory, moto()) if options.bucket == 'moto' else Gateway(directory, versitygw())
         stack.callback(bucket.stop)
         sides, found = [], {}
         for name, settings in (('without', ''), ('with', CACHE)):

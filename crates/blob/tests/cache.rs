@@ -38,10 +38,12 @@ async fn read(
     Ok(chunks.concat())
 }
 
+/// Those that are complete.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let fans = fs::read_dir(dir).unwrap().map(|fan| fan.unwrap().path());
     let files = fans.flat_map(|fan| fs::read_dir(fan).unwrap());
-    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    let files = files.map(|file| file.unwrap().path());
+    let mut files: Vec<_> = files.filter(|path| path.extension().is_none()).collect();
     files.sort();
     files
 }

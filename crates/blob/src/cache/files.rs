@@ -1,16 +1,16 @@
 //! The files of a cache, each with a piece of a blob.
 //!
 //! After the piece a file has the length of the blob, and a checksum of both and of its name. It gets its name when it is complete, by a
-//! rename.
+//! rename, if the blob was not forgotten until then.
 //!
 //! Invariants: a file whose checksum does not match is never used, so that nothing has to be synced, and whatever a crash leaves is harmless;
-//! the files have at most the given number of bytes together.
+//! the files have at most the given number of bytes together; of a blob that was forgotten nothing stays that was being written then.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -55,6 +55,16 @@ struct Known {
     by_use: BTreeMap<u64, Piece>,
     bytes: u64,
     uses: u64,
+    /// Those who are writing.
+    turns: Vec<(BlobId, Weak<u8>)>,
+}
+
+/// The right to write pieces of a blob, until the blob is forgotten.
+#[derive(Debug)]
+pub(super) struct Turn {
+    files: Arc<Files>,
+    /// Listed under the blob as long as that was not forgotten.
+    listed: Arc<u8>,
 }
 
 impl Piece {
@@ -88,9 +98,11 @@ impl Files {
         let mut found = files.scan()?;
         found.sort();
         for (_, piece, length) in found {
-            files.note(piece, length);
+            let mut known = files.known();
+            known.bytes += length;
+            known.note(piece, length);
         }
-        files.make_room(0);
+        files.reserve(0);
         Ok(files)
     }
 
@@ -126,57 +138,48 @@ impl Files {
         found
     }
 
-    /// Keeps a piece, if that is possible: a cache that cannot be written to has fewer pieces. Blocks.
-    pub(super) fn write(&self, piece: Piece, found: &Found) {
-        let length = (found.bytes.len() + TRAILER) as u64;
-        if length > self.most || self.known().pieces.contains_key(&piece) {
-            return;
-        }
-        self.make_room(length);
-        if self.put(piece, found).is_ok() {
-            self.note(piece, length);
-        }
+    /// Whether a piece seems to be there.
+    pub(super) fn has(&self, piece: Piece) -> bool {
+        self.known().pieces.contains_key(&piece)
     }
 
-    fn put(&self, piece: Piece, found: &Found) -> io::Result<()> {
-        let path = self.dir.join(piece.path());
-        let new = path.with_extension(NEW);
+    pub(super) fn turn(self: &Arc<Self>, id: BlobId) -> Turn {
+        // Not of a type without a size, so that no two have the same address.
+        let listed = Arc::new(0);
+        let turns = &mut self.known().turns;
+        turns.retain(|(_, turn)| turn.strong_count() > 0);
+        turns.push((id, Arc::downgrade(&listed)));
+        Turn { files: self.clone(), listed }
+    }
+
+    /// Writes a file that has no name of a piece yet.
+    fn put(&self, piece: Piece, found: &Found, new: &Path) -> io::Result<()> {
         let checksum = piece.checksum(&found.bytes, found.size).to_be_bytes();
         let file = [&found.bytes[..], &found.size.to_be_bytes(), &checksum].concat();
-        fs::create_dir_all(path.parent().unwrap_or(&self.dir))?;
-        let put = fs::write(&new, file).and_then(|()| fs::rename(&new, path));
-        put.inspect_err(|_| drop(fs::remove_file(&new)))
+        fs::create_dir_all(new.parent().unwrap_or(&self.dir))?;
+        fs::write(new, file)
     }
 
-    /// Removes all pieces of a blob. Blocks.
+    /// Removes all pieces of a blob, also those that are being written. Blocks.
     pub(super) fn forget(&self, id: BlobId) {
+        self.known().turns.retain(|(other, _)| *other != id);
         let all = Piece { id, number: 0 }..=Piece { id, number: u64::MAX };
         let pieces: Vec<_> = self.known().pieces.range(all).map(|(piece, _)| *piece).collect();
         pieces.into_iter().for_each(|piece| self.remove(piece));
     }
 
-    /// Removes what was not used for the longest time, so that as many bytes can be added.
-    fn make_room(&self, more: u64) {
-        loop {
-            let mut known = self.known();
-            let oldest = known.by_use.first_key_value().map(|(_, piece)| *piece);
-            match oldest.filter(|_| known.bytes + more > self.most) {
-                Some(piece) => known.forget(piece),
-                None => return,
-            }
-            drop(known);
-            drop(oldest.map(|piece| fs::remove_file(self.dir.join(piece.path()))));
-        }
-    }
-
-    fn note(&self, piece: Piece, length: u64) {
+    /// Counts bytes that are going to be written, for which what was not used for the longest time makes room; false if there is none.
+    fn reserve(&self, more: u64) -> bool {
         let mut known = self.known();
-        known.forget(piece);
-        known.uses += 1;
-        let used = known.uses;
-        known.pieces.insert(piece, (length, used));
-        known.by_use.insert(used, piece);
-        known.bytes += length;
+        while known.bytes + more > self.most {
+            let Some((_, piece)) = known.by_use.first_key_value() else { return false };
+            let piece = *piece;
+            known.forget(piece);
+            // Not later: then there would be more bytes than are counted.
+            let _ = fs::remove_file(self.dir.join(piece.path()));
+        }
+        known.bytes += more;
+        true
     }
 
     fn remove(&self, piece: Piece) {
@@ -189,6 +192,31 @@ impl Files {
     }
 }
 
+impl Turn {
+    /// Keeps a piece, if that is possible: a cache that cannot be written to has fewer pieces. Blocks.
+    pub(super) fn write(&self, piece: Piece, found: &Found) {
+        let files = &self.files;
+        let length = (found.bytes.len() + TRAILER) as u64;
+        if length > files.most || files.has(piece) || !files.reserve(length) {
+            return;
+        }
+        let path = files.dir.join(piece.path());
+        // Others may be writing the same piece.
+        let new = path.with_extension(format!("{:p}{NEW}", Arc::as_ptr(&self.listed)));
+        let put = files.put(piece, found, &new);
+        let mut known = files.known();
+        if put.is_ok() && self.is_listed() && fs::rename(&new, path).is_ok() {
+            return known.note(piece, length);
+        }
+        known.bytes -= length;
+        let _ = fs::remove_file(new);
+    }
+
+    fn is_listed(&self) -> bool {
+        Arc::weak_count(&self.listed) > 0
+    }
+}
+
 impl Known {
     /// Notes a use; false if it is not there.
     fn touch(&mut self, piece: Piece) -> bool {
@@ -197,6 +225,14 @@ impl Known {
         self.by_use.remove(&std::mem::replace(used, self.uses));
         self.by_use.insert(self.uses, piece);
         true
+    }
+
+    /// Its bytes were counted before.
+    fn note(&mut self, piece: Piece, length: u64) {
+        self.forget(piece);
+        self.uses += 1;
+        self.pieces.insert(piece, (length, self.uses));
+        self.by_use.insert(self.uses, piece);
     }
 
     fn forget(&mut self, piece: Piece) {
@@ -225,6 +261,14 @@ mod tests {
         Piece { id: BlobId::from_bytes([7; 16]), number }
     }
 
+    fn open(dir: &Path, most: u64) -> Arc<Files> {
+        Arc::new(Files::open(dir, most).unwrap())
+    }
+
+    fn write(files: &Arc<Files>, piece: Piece, found: &Found) {
+        files.turn(piece.id).write(piece, found);
+    }
+
     fn found(byte: u8) -> Found {
         Found { bytes: vec![byte; 84].into(), size: 1_000 }
     }
@@ -232,14 +276,14 @@ mod tests {
     #[test]
     fn the_pieces_that_were_not_used_for_longest_make_room() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::open(dir.path(), 300).unwrap();
-        (0..3).for_each(|number| files.write(piece(number), &found(number as u8)));
+        let files = open(dir.path(), 300);
+        (0..3).for_each(|number| write(&files, piece(number), &found(number as u8)));
         assert_eq!(files.read(piece(0)), Some(found(0)));
-        files.write(piece(3), &found(3));
+        write(&files, piece(3), &found(3));
         let there = |files: &Files| [0, 1, 2, 3].map(|number| files.read(piece(number)).is_some());
         assert_eq!(there(&files), [true, false, true, true]);
-        assert_eq!(there(&Files::open(dir.path(), 300).unwrap()), [true, false, true, true]);
-        let smaller = Files::open(dir.path(), 150).unwrap();
+        assert_eq!(there(&open(dir.path(), 300)), [true, false, true, true]);
+        let smaller = open(dir.path(), 150);
         assert_eq!(there(&smaller).iter().filter(|there| **there).count(), 1);
         assert_eq!(smaller.known().bytes, 100);
     }
@@ -248,8 +292,8 @@ mod tests {
     fn pieces_are_kept_in_a_relative_directory_too() {
         let here = std::env::current_dir().unwrap();
         let dir = tempfile::tempdir_in(&here).unwrap();
-        let files = Files::open(dir.path().strip_prefix(here).unwrap(), 1_000).unwrap();
-        files.write(piece(1), &found(1));
+        let files = open(dir.path().strip_prefix(here).unwrap(), 1_000);
+        write(&files, piece(1), &found(1));
         assert_eq!(files.read(piece(1)), Some(found(1)));
     }
 
@@ -262,13 +306,13 @@ mod tests {
             ("a wrong bit", &|file| file[20] ^= 1),
             ("zeros", &|file| file.fill(0)),
             ("another piece", &|file| {
-                let other = Files::open(&dir.path().join("other"), 1_000).unwrap();
-                other.write(piece(9), &found(1));
+                let other = open(&dir.path().join("other"), 1_000);
+                write(&other, piece(9), &found(1));
                 *file = fs::read(dir.path().join("other").join(piece(9).path())).unwrap();
             }),
         ] {
-            let files = Files::open(&dir.path().join("cache"), 1_000).unwrap();
-            files.write(piece(1), &found(1));
+            let files = open(&dir.path().join("cache"), 1_000);
+            write(&files, piece(1), &found(1));
             let path = dir.path().join("cache").join(piece(1).path());
             let mut file = fs::read(&path).unwrap();
             damage(&mut file);
@@ -281,22 +325,38 @@ mod tests {
     #[test]
     fn what_a_crash_left_incomplete_is_removed() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::open(dir.path(), 1_000).unwrap();
-        files.write(piece(1), &found(1));
+        let files = open(dir.path(), 1_000);
+        write(&files, piece(1), &found(1));
         let left = dir.path().join(piece(2).path()).with_extension(NEW);
         fs::write(&left, "half").unwrap();
-        let files = Files::open(dir.path(), 1_000).unwrap();
+        let files = open(dir.path(), 1_000);
         assert!(!left.exists() && files.read(piece(1)).is_some());
     }
 
     #[test]
     fn all_pieces_of_a_blob_are_forgotten() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::open(dir.path(), 1_000).unwrap();
+        let files = open(dir.path(), 1_000);
         let other = Piece { id: BlobId::from_bytes([8; 16]), number: 0 };
-        [piece(0), piece(5), other].iter().for_each(|piece| files.write(*piece, &found(1)));
+        [piece(0), piece(5), other].iter().for_each(|piece| write(&files, *piece, &found(1)));
         files.forget(piece(0).id);
         let there = [piece(0), piece(5), other].map(|piece| files.read(piece).is_some());
         assert_eq!(there, [false, false, true]);
+    }
+
+    #[test]
+    fn what_was_forgotten_while_it_was_written_does_not_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = open(dir.path(), 1_000);
+        let (before, other) = (files.turn(piece(1).id), BlobId::from_bytes([8; 16]));
+        files.forget(other);
+        before.write(piece(0), &found(1));
+        assert!(files.has(piece(0)));
+        files.forget(piece(1).id);
+        before.write(piece(1), &found(1));
+        assert!(!files.has(piece(0)) && !files.has(piece(1)));
+        assert!(!dir.path().join(piece(1).path()).exists());
+        write(&files, piece(1), &found(1));
+        assert_eq!(files.read(piece(1)), Some(found(1)));
     }
 }

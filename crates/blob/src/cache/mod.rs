@@ -2,10 +2,11 @@
 //!
 //! Blobs never change, so what is in the cache is right for as long as the blob exists; whether it exists and who may read it is decided
 //! elsewhere. A read takes pieces from files up to the first that is not there; from there on it is one request to the place, whose whole
-//! pieces are kept as they pass.
+//! pieces are kept as they pass. Neither waits for the files more than it has to ([`ahead`]).
 //!
 //! Invariant: a read gets the bytes of the place, or an error, whatever is in the files.
 
+mod ahead;
 mod files;
 
 use std::ops::Range;
@@ -21,6 +22,7 @@ use object_store::{
 };
 use tokio::task::spawn_blocking;
 
+use self::ahead::{Ahead, Behind};
 use self::files::{Files, Found, PIECE, Piece};
 use crate::BlobId;
 
@@ -46,6 +48,8 @@ struct Reading {
     range: Range<u64>,
     /// The piece at the beginning of that, if it was read already.
     next: Option<Bytes>,
+    ahead: Ahead,
+    behind: Behind,
     /// What comes from the place.
     filling: Option<Filling>,
 }
@@ -66,7 +70,9 @@ impl Cache {
 
     /// Answers as the place does for this range.
     pub(crate) async fn get(&self, origin: Origin, range: Range<u64>) -> StoreResult<GetResult> {
-        let (meta, next, filling) = match self.read(origin.id, range.start / PIECE).await {
+        let pieces = range.start / PIECE..range.end.div_ceil(PIECE);
+        let mut ahead = Ahead::of(self.clone(), origin.id, pieces);
+        let (meta, next, filling) = match ahead.next().await {
             Some(Found { bytes, size }) => (origin.meta(size), Some(bytes), None),
             None => {
                 let got = origin.get(&range, u64::MAX).await?;
@@ -74,19 +80,9 @@ impl Cache {
             }
         };
         let (size, range) = (meta.size, range.start..range.end.min(meta.size));
-        let reading = Reading { cache: self.clone(), origin, size, range, next, filling };
+        let (cache, behind) = (self.clone(), Behind::default());
+        let reading = Reading { cache, origin, size, range, next, ahead, behind, filling };
         Ok(reading.answer(meta))
-    }
-
-    async fn read(&self, id: BlobId, number: u64) -> Option<Found> {
-        let files = self.0.clone();
-        spawn_blocking(move || files.read(Piece { id, number })).await.ok().flatten()
-    }
-
-    async fn write(&self, piece: Piece, found: Found) {
-        let files = self.0.clone();
-        // A cache without this piece is a cache, too.
-        let _ = spawn_blocking(move || files.write(piece, &found)).await;
     }
 
     /// Drops what is there of a blob.
@@ -152,6 +148,7 @@ impl Reading {
                 return Ok(Some((given, self)));
             }
         }
+        self.behind.end().await;
         Ok(None)
     }
 
@@ -160,7 +157,7 @@ impl Reading {
         let number = self.range.start / PIECE;
         let bytes = match self.next.take() {
             Some(bytes) => bytes,
-            None => self.cache.read(self.origin.id, number).await?.bytes,
+            None => self.ahead.next().await?.bytes,
         };
         let given = self.cut(number * PIECE, &bytes);
         (!given.is_empty()).then_some(given)
@@ -184,7 +181,7 @@ impl Reading {
             whole.push((Piece { id, number }, Found { bytes, size }));
         }
         for (piece, found) in whole {
-            self.cache.write(piece, found).await;
+            self.behind.write(&self.cache, piece, found).await;
         }
     }
 }

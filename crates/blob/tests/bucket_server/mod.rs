@@ -1,47 +1,58 @@
-//! An S3 server (`moto`) for the duration of a test. Also for tests of other crates that store contents in
-//! buckets.
+//! S3 servers for the duration of a test: `moto`, which keeps all in memory and checks little, and `versitygw`, which keeps files and
+//! checks signatures, checksums and conditions as a provider does. Also for tests of other crates that store contents in buckets.
+//!
+//! Invariant: a server has a port that nobody else has, answers before a test uses it, and ends with the test.
 
+#![allow(dead_code, reason = "each of the tests that share this uses some of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod moto;
+mod versitygw;
+
 use std::env::var;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
-/// A server in its own process, which ends with the test.
+/// What both take; `versitygw` checks it.
+const KEY: &str = "key";
+const SECRET: &str = "secret";
+
+/// A program that serves buckets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    Moto,
+    Versitygw,
+}
+
+/// A server in its own process.
 #[derive(Debug)]
 pub(crate) struct Server {
     process: Child,
     address: String,
+    /// Where it keeps its buckets, each a directory; None if that is in memory.
+    files: Option<tempfile::TempDir>,
 }
 
 impl Server {
     /// None if it is not installed.
-    pub(crate) fn start() -> Option<Self> {
-        let mut command = Command::new(moto()?);
-        let mut process =
-            command.args(["-H", "127.0.0.1", "-p", "0"]).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let address = lines.find_map(|line| {
-            let line = line.unwrap();
-            line.split_once("Running on http://").map(|(_, address)| address.trim().to_owned())
-        });
-        std::thread::spawn(move || lines.for_each(drop));
-        Some(Self { process, address: address.unwrap() })
+    pub(crate) fn start(program: Program) -> Option<Self> {
+        let path = program.installed()?;
+        Some(match program {
+            Program::Moto => moto::start(&path),
+            Program::Versitygw => versitygw::start(&path),
+        })
     }
 
     pub(crate) fn make_bucket(&self, name: &str) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let host = &self.address;
-        write!(
-            stream,
-            "PUT /{name} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        match &self.files {
+            Some(files) => std::fs::create_dir(files.path().join(name)).unwrap(),
+            None => {
+                let answer = say(&self.address, &format!("PUT /{name}")).unwrap();
+                assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+            }
+        }
     }
 
     /// How a place connects to it, as options of `object_store`.
@@ -51,8 +62,8 @@ impl Server {
             ("endpoint", endpoint.as_str()),
             ("allow_http", "true"),
             ("region", "us-east-1"),
-            ("access_key_id", "key"),
-            ("secret_access_key", "secret"),
+            ("access_key_id", KEY),
+            ("secret_access_key", SECRET),
         ];
         options.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
     }
@@ -65,11 +76,31 @@ impl Drop for Server {
     }
 }
 
-/// The program, if it is installed; `CENOTE_REQUIRE_BUCKET` makes it required.
-fn moto() -> Option<PathBuf> {
-    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/moto_server");
-    let program = var("CENOTE_MOTO").map_or(installed, PathBuf::from);
-    let found = program.exists().then_some(program);
-    assert!(found.is_some() || var("CENOTE_REQUIRE_BUCKET").is_err(), "run `scripts/setup bucket`");
-    found
+impl Program {
+    /// Where it is; `CENOTE_REQUIRE_BUCKET` makes it required.
+    fn installed(self) -> Option<PathBuf> {
+        let (variable, place) = match self {
+            Self::Moto => ("CENOTE_MOTO", ".venv/bin/moto_server"),
+            Self::Versitygw => ("CENOTE_VERSITYGW", "target/tools/bin/versitygw"),
+        };
+        let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(place);
+        let path = var(variable).map_or(usual, PathBuf::from);
+        let found = path.exists().then_some(path);
+        let missing = format!("no {place}: run `scripts/setup bucket`");
+        assert!(found.is_some() || var("CENOTE_REQUIRE_BUCKET").is_err(), "{missing}");
+        if found.is_none() {
+            eprintln!("SKIPPED, NOT TESTED: {missing}");
+        }
+        found
+    }
+}
+
+/// Its answer to a request without a login and a body.
+fn say(address: &str, request: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    let head = format!("Host: {address}\r\nConnection: close\r\nContent-Length: 0");
+    write!(stream, "{request} HTTP/1.1\r\n{head}\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,7 +25,12 @@ pub(crate) enum Fault {
     Full,
     /// It is passed on later.
     Stall(Duration),
+    /// It is answered, and then the database is out of reach for the next attempts to connect.
+    Last,
 }
+
+/// Each read makes one attempt, and what a server does in the background some.
+const REFUSALS: usize = 4;
 
 /// A running proxy, on a port of its own.
 #[derive(Debug)]
@@ -40,7 +45,11 @@ struct State {
     socket: PathBuf,
     armed: Mutex<Option<(Fault, usize)>>,
     refuses: AtomicBool,
+    /// So many more connections are refused.
+    refusals: AtomicUsize,
     cuts: watch::Sender<()>,
+    /// Nothing is passed on for now.
+    hangs: watch::Sender<bool>,
     /// The round trips since somebody began to record them.
     trips: Mutex<Option<Vec<String>>>,
 }
@@ -52,7 +61,9 @@ impl Database {
             socket: PathBuf::from(dir).join(".s.PGSQL.5432"),
             armed: Mutex::default(),
             refuses: AtomicBool::new(false),
+            refusals: AtomicUsize::new(0),
             cuts: watch::Sender::new(()),
+            hangs: watch::Sender::new(false),
             trips: Mutex::default(),
         });
         let (runtime, listener) = listening();
@@ -85,6 +96,11 @@ impl Database {
         self.cut();
     }
 
+    /// Says nothing more on any connection, and takes further ones; or passes on what was held back.
+    pub(crate) fn hang(&self, hangs: bool) {
+        self.state.hangs.send_replace(hangs);
+    }
+
     /// What is asked while `work` runs, a line for each round trip. The end of a snapshot is none: it is passed on with what comes next
     /// on its connection, so that whoever waited for it would wait forever.
     pub(crate) fn trips_of(&self, work: impl FnOnce()) -> Vec<String> {
@@ -104,7 +120,7 @@ pub(crate) fn listening() -> (tokio::runtime::Runtime, TcpListener) {
 
 async fn accept(listener: TcpListener, state: Arc<State>) {
     while let Ok((client, _)) = listener.accept().await {
-        if state.refuses.load(Ordering::SeqCst) {
+        if state.refuses.load(Ordering::SeqCst) || state.takes_refusal() {
             continue;
         }
         let state = state.clone();
@@ -129,6 +145,7 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
         tokio::select! {
             read = from_client.read_buf(&mut asked) => {
                 ended(read?)?;
+                state.flows().await;
                 while let Some(message) = session.next(&mut asked) {
                     match session.judge(&message, state) {
                         Verdict::Pass => {
@@ -148,14 +165,25 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
             }
             read = from_server.read_buf(&mut answered) => {
                 ended(read?)?;
+                state.flows().await;
                 session.trip = None;
                 if session.loses_answer {
                     return Ok(());
+                }
+                if session.is_last && is_bound(&answered) {
+                    state.refusals.store(REFUSALS, Ordering::SeqCst);
+                    to_client.write_all_buf(&mut answered).await?;
+                    state.cuts.send_replace(());
                 }
                 to_client.write_all_buf(&mut answered).await?;
             }
         }
     }
+}
+
+/// Whether it answers a prepared statement, and not only the end of a snapshot that was sent before it (the message `BindComplete`).
+fn is_bound(answered: &[u8]) -> bool {
+    answered.windows(5).any(|message| message == b"2\0\0\0\x04")
 }
 
 fn ended(read: usize) -> io::Result<()> {
@@ -184,6 +212,7 @@ struct Session {
     /// A commit is being refused.
     refusing: bool,
     loses_answer: bool,
+    is_last: bool,
     withheld: Vec<u8>,
     /// The number of the round trip that has not been answered yet: what is sent meanwhile is part of it.
     trip: Option<usize>,
@@ -254,6 +283,10 @@ impl Session {
                 self.loses_answer = true;
                 Verdict::Pass
             }
+            Some(Fault::Last) => {
+                self.is_last = true;
+                Verdict::Pass
+            }
             Some(Fault::Full) => {
                 self.refusing = true;
                 Verdict::Drop
@@ -276,6 +309,17 @@ impl Session {
 }
 
 impl State {
+    fn takes_refusal(&self) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        self.refusals.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
+    }
+
+    /// Waits until it no longer hangs.
+    async fn flows(&self) {
+        let mut hangs = self.hangs.subscribe();
+        let _ = hangs.wait_for(|hangs| !hangs).await;
+    }
+
     fn next_fault(&self) -> Option<Fault> {
         let mut armed = self.armed.lock().unwrap();
         let (fault, left) = armed.take()?;

@@ -69,6 +69,13 @@ impl Weather {
         Cluster::until("requests end", is_over);
     }
 
+    /// Waits until so many more requests have failed.
+    pub(crate) fn wait_for_failures(&self, requests: usize) {
+        let until = self.failed.load(Ordering::SeqCst) + requests;
+        let is_over = || self.failed.load(Ordering::SeqCst) >= until || self.has_stopped();
+        Cluster::until("requests fail", is_over);
+    }
+
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
@@ -201,6 +208,8 @@ impl<'a> Client<'a> {
         let token = if irods { &self.irods } else { &self.cluster.token };
         let login = format!("Bearer {token}{header}");
         let answer = self.cluster.nodes[node].say(request, &login, body);
+        let said = answer.as_ref().map(|answer| (answer.status, answer.problem()));
+        self.possible.tell(format!("{request} ({} bytes) at {node}: {said:?}", body.len()));
         let after = self.weather.changes.load(Ordering::SeqCst);
         let has_failed = answer.as_ref().map_or(true, |answer| answer.status >= 500);
         if has_failed {

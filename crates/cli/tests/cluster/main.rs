@@ -19,6 +19,7 @@ mod storm;
 mod subscriber;
 mod takeover;
 mod trips;
+mod unread;
 #[allow(dead_code, reason = "other tests use more of it")]
 #[path = "../store/world.rs"]
 mod world;

@@ -3,10 +3,13 @@
 //! Invariant: a change that was answered has happened in every state that is left; one that was refused in none; one without an answer
 //! may have happened once, until [`LATE`] steps later.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// After so many steps nothing of an earlier request can be under way any more.
 const LATE: usize = 12;
+
+/// So many of the last requests are shown with a failure.
+const TOLD: usize = 80;
 
 /// The objects in the collection of one client.
 pub(crate) type Tree = BTreeMap<String, Item>;
@@ -153,11 +156,24 @@ type State = (Tree, Vec<(usize, Change)>);
 pub(crate) struct Possible {
     states: BTreeSet<State>,
     step: usize,
+    /// The last requests, and how they were answered.
+    told: VecDeque<String>,
 }
 
 impl Possible {
     pub(crate) fn nothing() -> Self {
-        Self { states: [State::default()].into(), step: 0 }
+        Self { states: [State::default()].into(), step: 0, told: VecDeque::new() }
+    }
+
+    /// For people who look for the reason of a failure.
+    pub(crate) fn tell(&mut self, request: String) {
+        self.told.truncate(TOLD - 1);
+        self.told.push_front(format!("{}: {request}", self.step));
+    }
+
+    fn assert_possible(&self, what: &str, before: &BTreeSet<State>) {
+        let told = &self.told;
+        assert!(!self.states.is_empty(), "{what} in one of {before:#?}\nafter {told:#?}");
     }
 
     /// A change was answered.
@@ -168,7 +184,7 @@ impl Possible {
             (expected == status).then(|| (after, late.clone()))
         });
         self.states = after.collect();
-        assert!(!self.states.is_empty(), "{change:?} was answered {status} in one of {before:#?}");
+        self.assert_possible(&format!("{change:?} was answered {status}"), &before);
         self.pass();
     }
 
@@ -186,7 +202,7 @@ impl Possible {
     pub(crate) fn saw(&mut self, what: &str, is_so: impl Fn(&Tree) -> bool) {
         let before = self.with_late_changes();
         self.states = before.iter().filter(|(tree, _)| is_so(tree)).cloned().collect();
-        assert!(!self.states.is_empty(), "{what} was seen in one of {before:#?}");
+        self.assert_possible(&format!("{what} was seen"), &before);
         self.pass();
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use base64::Engine as _;
 
 use crate::bucket::Bucket;
+use crate::bucket_server::Program;
 use crate::database::Database;
 use crate::requests::{Answer, ask, pause};
 use crate::world::World;
@@ -18,13 +19,16 @@ use crate::{bucket_server, postgres_server};
 const PAUSES: usize = 1_200;
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How long a server waits for a database that hangs.
+const PATIENCE: &str = "connect_timeout=5 query_timeout=5";
+
 /// The servers, and what they share.
 pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) bucket: Bucket,
     pub(crate) token: String,
     postgres: Mutex<postgres_server::Server>,
-    _moto: bucket_server::Server,
+    _buckets: bucket_server::Server,
 }
 
 /// One server, with its own way to the database.
@@ -39,15 +43,20 @@ pub(crate) struct Node {
 impl Cluster {
     /// None if PostgreSQL or moto is not installed.
     pub(crate) fn start(count: usize, settings: &str) -> Option<Self> {
-        Self::start_on(None, count, settings)
+        Self::start_with(Program::Moto, None, count, settings)
     }
 
-    /// The same with the tables of the catalog in a directory of the user who runs PostgreSQL.
-    pub(crate) fn start_on(disk: Option<&Path>, count: usize, settings: &str) -> Option<Self> {
-        let moto = bucket_server::Server::start()?;
+    /// The same with the bucket at this program, and with the tables of the catalog in a directory of the user who runs PostgreSQL.
+    pub(crate) fn start_with(
+        program: Program,
+        disk: Option<&Path>,
+        count: usize,
+        settings: &str,
+    ) -> Option<Self> {
+        let buckets = bucket_server::Server::start(program)?;
         let postgres = postgres_server::Server::start()?;
-        moto.make_bucket("bucket");
-        let options = moto.options();
+        buckets.make_bucket("bucket");
+        let options = buckets.options();
         let endpoint = options[0].1.strip_prefix("http://").unwrap();
         let bucket = Bucket::before(endpoint);
         let mut catalog = postgres.schema("cluster");
@@ -60,14 +69,14 @@ impl Cluster {
         let nodes = (0..count).map(|number| {
             let database = Database::before(postgres.dir());
             let host = format!("host={}", postgres.dir());
-            let through = format!("host=127.0.0.1 port={}", database.port());
+            let through = format!("host=127.0.0.1 port={} {PATIENCE}", database.port());
             let catalog = catalog.replace(&host, &through);
             Node::new(number == 0, &catalog, database, &options, bucket.address(), settings)
         });
         let nodes: Vec<Node> = nodes.collect();
         let token = nodes[0].token();
         let postgres = Mutex::new(postgres);
-        Some(Self { nodes, bucket, token, postgres, _moto: moto })
+        Some(Self { nodes, bucket, token, postgres, _buckets: buckets })
     }
 
     pub(crate) fn ask(&self, node: usize, request: &str, body: &[u8]) -> std::io::Result<Answer> {
@@ -190,6 +199,13 @@ impl Node {
     /// What it has logged.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.world.path("log")).unwrap_or_default()
+    }
+
+    /// The end of that.
+    pub(crate) fn last_log(&self) -> String {
+        let log = self.log();
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(60)..].join("\n")
     }
 
     /// What a command at this server prints.

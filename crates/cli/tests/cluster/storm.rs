@@ -1,6 +1,7 @@
 //! Faults of all kinds under load: no acknowledged change is lost, none is half visible, and nothing fails once a fault is over.
 //!
-//! `CENOTE_STORM_EVENTS` is the number of faults, `CENOTE_STORM_SEED` which ones; `make storms` has more of them. A full disk of the
+//! `CENOTE_STORM_EVENTS` is the number of faults, `CENOTE_STORM_SEED` which ones, and `CENOTE_PROGRAM` another program than that of this
+//! build; `make storms` has more of them. A full disk of the
 //! database is what the proxy says (SQLSTATE 53100); one that is full is in [`disk`].
 
 mod disk;
@@ -8,6 +9,7 @@ mod disk;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::bucket_server::Program;
 use crate::load::{Client, Dice, Weather};
 use crate::servers::{Cluster, Node};
 use crate::{bucket, database};
@@ -26,6 +28,8 @@ enum Event {
     Commits(database::Fault, usize),
     /// One server does not reach the database.
     Partition,
+    /// The database says nothing more to one server, and leaves its connections open; what was sent arrives later.
+    Hang,
     /// The processes of the database are killed, and it is restarted.
     Database,
     /// One server is killed, and started again.
@@ -38,7 +42,7 @@ impl Event {
     fn any(dice: &mut Dice) -> Self {
         let count = 1 + dice.below(4);
         let short = Duration::from_millis(100 + dice.below(400) as u64);
-        match dice.below(13) {
+        match dice.below(14) {
             0 => Self::Cut,
             1 => Self::Commits(database::Fault::Cut, count),
             2 | 3 => Self::Commits(database::Fault::LoseAnswer, count),
@@ -50,6 +54,7 @@ impl Event {
             9 => Self::Bucket(bucket::Fault::Status([500, 503][dice.below(2)]), count),
             10 => Self::Bucket(bucket::Fault::Slow(short), count),
             11 => Self::Bucket(bucket::Fault::HalfAnswer, count),
+            12 => Self::Hang,
             _ => Self::Bucket(bucket::Fault::LoseAnswer, count),
         }
     }
@@ -67,6 +72,11 @@ impl Event {
                 node.database.refuse(true);
                 weather.wait(DURING);
                 node.database.refuse(false);
+            }
+            Self::Hang => {
+                node.database.hang(true);
+                weather.wait_for_failures(1);
+                node.database.hang(false);
             }
             Self::Database => cluster.restart_database(),
             Self::Server => {
@@ -111,6 +121,7 @@ fn make_weather(cluster: &Cluster, weather: &Weather, seed: u64, events: u64) {
         weather.turn();
         weather.wait(BETWEEN);
         if weather.has_stopped() {
+            cluster.nodes.iter().for_each(|node| eprintln!("{}", node.last_log()));
             panic!("a client found something wrong after {event:?} of {node}, number {number}");
         }
     }
@@ -119,8 +130,19 @@ fn make_weather(cluster: &Cluster, weather: &Weather, seed: u64, events: u64) {
 
 #[test]
 fn nothing_that_was_acknowledged_is_lost_in_a_storm_of_faults() {
-    let Some(cluster) = Cluster::start(3, "") else { return };
-    let (seed, events) = (number("CENOTE_STORM_SEED", 1), number("CENOTE_STORM_EVENTS", 20));
+    storm(Program::Moto, 0);
+}
+
+#[test]
+fn nothing_that_was_acknowledged_is_lost_in_a_storm_over_versitygw() {
+    storm(Program::Versitygw, 1);
+}
+
+/// Other faults for each of both.
+fn storm(program: Program, further: u64) {
+    let Some(cluster) = Cluster::start_with(program, None, 3, "") else { return };
+    let seed = number("CENOTE_STORM_SEED", 1) + further;
+    let events = number("CENOTE_STORM_EVENTS", 12);
     let weather = Weather::default();
     let mut clients: Vec<Client<'_>> =
         (0..CLIENTS).map(|of| Client::new(&cluster, &weather, of, seed)).collect();
@@ -133,7 +155,7 @@ fn nothing_that_was_acknowledged_is_lost_in_a_storm_of_faults() {
     clients.iter_mut().for_each(Client::compare);
     let count = |of: &AtomicUsize| of.load(Ordering::SeqCst);
     let (ended, failed) = (count(&weather.ended), count(&weather.failed));
-    println!("{events} events, {ended} requests, of which {failed} failed");
+    println!("{events} events over {program:?}, {ended} requests, of which {failed} failed");
     clients.iter().for_each(|client| println!("{:?}", client.made));
     assert!(ended - failed >= BETWEEN * events as usize);
     assert_tidy(&cluster);

@@ -1,6 +1,6 @@
 //! A store whose catalog is in PostgreSQL and whose contents are in a bucket.
 
-use crate::bucket_server;
+use crate::bucket_server::{self, Program};
 use crate::postgres_server::fresh_schema;
 use crate::world::World;
 
@@ -12,7 +12,11 @@ pub(crate) struct Outside {
 
 impl Outside {
     pub(crate) fn start() -> Option<Self> {
-        let (bucket, catalog) = (bucket_server::Server::start()?, fresh_schema()?);
+        Self::start_with(Program::Moto)
+    }
+
+    fn start_with(program: Program) -> Option<Self> {
+        let (bucket, catalog) = (bucket_server::Server::start(program)?, fresh_schema()?);
         bucket.make_bucket("bucket");
         Some(Self { bucket, catalog })
     }
@@ -66,7 +70,16 @@ fn check(world: &World, files: &[(String, Vec<u8>)]) {
 
 #[test]
 fn a_store_in_a_database_and_a_bucket_outlives_its_servers_and_directories() {
-    let Some(outside) = Outside::start() else { return };
+    outlives(Program::Moto);
+}
+
+#[test]
+fn a_store_in_a_database_and_a_bucket_of_versitygw_outlives_its_servers_and_directories() {
+    outlives(Program::Versitygw);
+}
+
+fn outlives(program: Program) {
+    let Some(outside) = Outside::start_with(program) else { return };
     let mut world = outside.made().serve(&[]);
     let files = files(&world);
     world.ok(&["put", "-r", "tree", ":/lab"]);

@@ -9,6 +9,11 @@ use cenote_client::{Client, Credential, HttpTransport, NewResource, ResourceKind
 /// The password of the administrator, `ada`.
 pub(crate) const PASSWORD: &str = "a secret of the tests";
 
+/// The program of this build, or that of `CENOTE_PROGRAM`: a build for release has other races.
+fn program() -> String {
+    std::env::var("CENOTE_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_cenote").to_owned())
+}
+
 /// A store, accessed in one of two ways.
 pub(crate) struct World {
     dir: tempfile::TempDir,
@@ -86,8 +91,8 @@ impl World {
     /// The same, where the server may have no more than so many descriptors, and fewer at its start.
     pub(crate) fn serve_with_descriptors(self, most: usize, flags: &[&str]) -> Self {
         let limited = format!("ulimit -Sn {} && ulimit -Hn {most} && exec \"$0\" \"$@\"", most / 2);
-        let program = env!("CARGO_BIN_EXE_cenote");
-        let serve = ["-c", &limited, program, "serve", &self.url, "--listen", "127.0.0.1:0"];
+        let program = program();
+        let serve = ["-c", &limited, &program, "serve", &self.url, "--listen", "127.0.0.1:0"];
         let mut server = Command::new("/bin/sh");
         server.args([&serve, flags].concat()).current_dir(self.dir.path()).env_clear();
         server.env("CENOTE_CONFIG", self.path("config.toml"));
@@ -160,7 +165,7 @@ impl World {
 
     /// The program with nothing of this machine's settings; it works in the world's directory.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cenote"));
+        let mut command = Command::new(program());
         command
             .args(arguments)
             .current_dir(self.dir.path())

@@ -13,7 +13,7 @@ use tokio_postgres::error::SqlState;
 
 use super::client::Client;
 use super::connect::Address;
-use super::error;
+use super::failed::error;
 use crate::{Error, Result};
 
 /// Time between two looks at the session.

@@ -1,7 +1,9 @@
 //! A connection whose calls block the calling thread, as those of the crate `postgres`. Unlike them it sends two queries at once, and
 //! one without waiting for its answer.
 //!
-//! Invariant: queries are answered in the order in which they were sent, so whatever follows one that nobody waits for is done after it.
+//! Invariants: queries are answered in the order in which they were sent, so whatever follows one that nobody waits for is done after it.
+//! An answer is waited for no longer than [`Patience`] says: a connection without one is closed, whatever the database does with what was
+//! sent.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -18,6 +20,17 @@ use tokio_postgres::{
     Statement,
 };
 
+use super::failed::{Failed, error};
+
+/// How long a database is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// Until a connection is ready.
+    pub(super) connect: Duration,
+    /// Until a query is answered.
+    pub(super) query: Duration,
+}
+
 /// The values of the parameters of a query.
 pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
@@ -32,6 +45,7 @@ pub(super) struct Client {
 struct Line {
     runtime: Runtime,
     traffic: Traffic,
+    patience: Duration,
 }
 
 /// What is sent and received.
@@ -47,7 +61,7 @@ type Messages =
     Box<dyn FnMut(&mut Context<'_>) -> Poll<Option<Result<AsyncMessage, Error>>> + Send>;
 
 impl Client {
-    pub(super) fn connect<T>(config: &Config, tls: T) -> Result<Self, Error>
+    pub(super) fn connect<T>(config: &Config, tls: T, patience: Patience) -> Result<Self, Failed>
     where
         T: MakeTlsConnect<Socket>,
         T::TlsConnect: TlsConnect<Socket>,
@@ -55,25 +69,33 @@ impl Client {
     {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("the process has file descriptors and memory left");
-        let (client, connection) = runtime.block_on(config.connect(tls))?;
+        let Patience { connect: within, query: patience } = patience;
+        let connected = runtime.block_on(async { timeout(within, config.connect(tls)).await });
+        let late = |_| Failed::Late { setting: "connect_timeout", within };
+        let (client, connection) = connected.map_err(late)??;
         let messages = Some(messages(connection));
         let traffic = Traffic { messages, notified: VecDeque::new() };
-        Ok(Self { client, line: Line { runtime, traffic } })
+        Ok(Self { client, line: Line { runtime, traffic, patience } })
     }
 
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
 
-    pub(super) fn batch_execute(&mut self, query: &str) -> Result<(), Error> {
+    pub(super) fn batch_execute(&mut self, query: &str) -> Result<(), Failed> {
         self.line.wait(self.client.batch_execute(query))
     }
 
-    pub(super) fn simple_query(&mut self, query: &str) -> Result<Vec<SimpleQueryMessage>, Error> {
+    /// The same for work that takes as long as there are rows.
+    pub(super) fn batch_execute_long(&mut self, query: &str) -> Result<(), Failed> {
+        self.line.wait_within(Duration::MAX, self.client.batch_execute(query))
+    }
+
+    pub(super) fn simple_query(&mut self, query: &str) -> Result<Vec<SimpleQueryMessage>, Failed> {
         self.line.wait(self.client.simple_query(query))
     }
 
-    pub(super) fn prepare(&mut self, query: &str) -> Result<Statement, Error> {
+    pub(super) fn prepare(&mut self, query: &str) -> Result<Statement, Failed> {
         self.line.wait(self.client.prepare(query))
     }
 
@@ -81,11 +103,11 @@ impl Client {
         &mut self,
         statement: &Statement,
         values: Parameters<'_>,
-    ) -> Result<Vec<Row>, Error> {
+    ) -> Result<Vec<Row>, Failed> {
         self.line.wait(self.client.query(statement, values))
     }
 
-    pub(super) fn query_one(&mut self, query: &str, values: Parameters<'_>) -> Result<Row, Error> {
+    pub(super) fn query_one(&mut self, query: &str, values: Parameters<'_>) -> Result<Row, Failed> {
         self.line.wait(self.client.query_one(query, values))
     }
 
@@ -95,7 +117,7 @@ impl Client {
         first: &str,
         statement: &Statement,
         values: Parameters<'_>,
-    ) -> Result<(Vec<SimpleQueryMessage>, Vec<Row>), Error> {
+    ) -> Result<(Vec<SimpleQueryMessage>, Vec<Row>), Failed> {
         let (first, then) = (self.client.simple_query(first), self.client.query(statement, values));
         // Polled in this order, which is that in which they are sent.
         let both = async { tokio::join!(biased; first, then) };
@@ -106,7 +128,7 @@ impl Client {
     /// Sends a query without waiting for its answer, which is lost.
     pub(super) fn send(&mut self, query: &str) -> Result<(), Error> {
         let mut sent = pin!(self.client.batch_execute(query));
-        let Line { runtime, traffic } = &mut self.line;
+        let Line { runtime, traffic, .. } = &mut self.line;
         runtime.block_on(poll_fn(|cx| {
             traffic.pass(cx)?;
             let _ = sent.as_mut().poll(cx);
@@ -118,15 +140,15 @@ impl Client {
     pub(super) fn check(&mut self, within: Duration) -> crate::Result<()> {
         // Inside, since a timer needs the runtime.
         let asked = async { Ok(timeout(within, self.client.simple_query("")).await) };
-        match self.line.wait(asked).map_err(super::error)? {
-            Ok(answer) => answer.map(drop).map_err(super::error),
+        match self.line.wait(asked).map_err(error)? {
+            Ok(answer) => answer.map(drop).map_err(error),
             Err(late) => Err(crate::Error::Io(Box::new(late))),
         }
     }
 
     /// The next notification, if one comes within this time.
     pub(super) fn notification(&mut self, within: Duration) -> Result<Option<Notification>, Error> {
-        let Line { runtime, traffic } = &mut self.line;
+        let Line { runtime, traffic, .. } = &mut self.line;
         let next = poll_fn(|cx| {
             let is_open = traffic.pass(cx)?;
             match traffic.notified.pop_front() {
@@ -140,25 +162,39 @@ impl Client {
 }
 
 impl Line {
-    /// Drives the connection until `answer` is there.
-    fn wait<T>(&mut self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    /// Drives the connection until `answer` is there, or is late.
+    fn wait<T>(&mut self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Failed> {
+        self.wait_within(self.patience, answer)
+    }
+
+    fn wait_within<T>(
+        &mut self,
+        within: Duration,
+        answer: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Failed> {
         let mut answer = pin!(answer);
-        let Self { runtime, traffic } = self;
-        runtime.block_on(poll_fn(|cx| {
+        let Self { runtime, traffic, .. } = self;
+        let answered = poll_fn(|cx| {
             traffic.pass(cx)?;
             answer.as_mut().poll(cx)
-        }))
+        });
+        if let Ok(answer) = runtime.block_on(async { timeout(within, answered).await }) {
+            return Ok(answer?);
+        }
+        traffic.messages = None;
+        Err(Failed::Late { setting: "query_timeout", within })
     }
 }
 
 /// Says goodbye to the database, so that its log has no lost connection.
 impl Drop for Line {
     fn drop(&mut self) {
-        let Self { runtime, traffic } = self;
-        let _: Result<(), Error> = runtime.block_on(poll_fn(|cx| match traffic.pass(cx)? {
+        let Self { runtime, traffic, patience } = self;
+        let ended = poll_fn(|cx| match traffic.pass(cx)? {
             true => Poll::Pending,
-            false => Poll::Ready(Ok(())),
-        }));
+            false => Poll::Ready(Ok::<_, Error>(())),
+        });
+        let _ = runtime.block_on(async { timeout(*patience, ended).await });
     }
 }
 

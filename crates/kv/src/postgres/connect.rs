@@ -14,8 +14,8 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::client::Client;
-use super::error;
+use super::client::{Client, Patience};
+use super::failed::error;
 use crate::{Error, Result};
 
 /// Where a database is.
@@ -24,12 +24,15 @@ pub(super) struct Address {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     most: usize,
+    query_timeout: Option<Duration>,
 }
 
 /// Connections for reads, unless the address says otherwise (`pool_max_conns`, a word of pgx).
 const MOST: usize = 64;
-/// How long connecting may take, unless the address says otherwise.
+/// How long connecting to a host may take, unless the address says otherwise (`connect_timeout`).
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a query may take, unless the address says otherwise (`query_timeout`, in seconds; 0: for ever). As long as a machine that is gone.
+const QUERY_TIMEOUT: u64 = 30;
 
 impl std::fmt::Debug for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -42,9 +45,11 @@ impl Address {
     /// `verify-full` does there, by `sslrootcert` (a PEM file) or the certificates of the system; without a mode nothing is encrypted.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let (text, root) = without_parameter(text, "sslrootcert");
-        let (text, most) = without_parameter(&text, "pool_max_conns");
-        let most = most.map(|most| most.parse()).transpose();
-        let most = most.map_err(|_| io("pool_max_conns is a number"))?.unwrap_or(MOST);
+        let (text, most) = without_number(&text, "pool_max_conns")?;
+        let (text, seconds) = without_number(&text, "query_timeout")?;
+        let most = most.map_or(MOST, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        let seconds = Some(seconds.unwrap_or(QUERY_TIMEOUT)).filter(|seconds| *seconds > 0);
+        let query_timeout = seconds.map(Duration::from_secs);
         let text = text.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = text.parse().map_err(error)?;
         if config.get_password().is_none()
@@ -57,7 +62,7 @@ impl Address {
             SslMode::Require => Some(connector(root.as_deref())?),
             _ => None,
         };
-        Ok(Self { config, tls, most })
+        Ok(Self { config, tls, most, query_timeout })
     }
 
     /// How many connections reads may use at a time.
@@ -70,10 +75,18 @@ impl Address {
         self.config.get_connect_timeout().copied().unwrap_or(PATIENCE)
     }
 
+    /// After how long a query has failed; none: never.
+    pub(super) fn query_timeout(&self) -> Option<Duration> {
+        self.query_timeout
+    }
+
     pub(super) fn connect(&self) -> Result<Client> {
+        let hosts = self.config.get_hosts().len().max(1);
+        let connect = self.patience().saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
+        let patience = Patience { connect, query: self.query_timeout.unwrap_or(Duration::MAX) };
         let client = match &self.tls {
-            Some(tls) => Client::connect(&self.config, tls.clone()),
-            None => Client::connect(&self.config, NoTls),
+            Some(tls) => Client::connect(&self.config, tls.clone(), patience),
+            None => Client::connect(&self.config, NoTls, patience),
         };
         client.map_err(|failed| match failed.source().map(ToString::to_string) {
             // The driver's message does not contain the reason.
@@ -130,6 +143,12 @@ fn io(failed: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::Io(failed.into())
 }
 
+fn without_number(text: &str, name: &str) -> Result<(String, Option<u64>)> {
+    let (rest, value) = without_parameter(text, name);
+    let number = value.map(|value| value.parse()).transpose();
+    Ok((rest, number.map_err(|_| io(format!("{name} is a number")))?))
+}
+
 /// Takes a parameter, which the driver does not know, out of a URL or of pairs.
 fn without_parameter(text: &str, name: &str) -> (String, Option<String>) {
     let is_url = text.contains("://");
@@ -167,6 +186,20 @@ mod tests {
         for text in ["postgres://h/d", "host=h options='-c search_path=a'", "postgres://h/d?a=b"] {
             assert_eq!(found(text), (text.to_owned(), None));
         }
+    }
+
+    #[test]
+    fn how_long_answers_are_waited_for_is_said_in_seconds() {
+        let within = |text| Address::parse(text).map(|address| address.query_timeout());
+        for (text, seconds) in [
+            ("postgres://h/d", Some(30)),
+            ("postgres://h/d?query_timeout=5&pool_max_conns=3", Some(5)),
+            ("host=h query_timeout=0", None),
+        ] {
+            assert_eq!(within(text).unwrap(), seconds.map(Duration::from_secs), "{text}");
+        }
+        let refused = within("host=h query_timeout=soon").unwrap_err().to_string();
+        assert!(refused.contains("query_timeout is a number"), "{refused}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::client::Client;
 use super::connect::Address;
-use super::error;
+use super::failed::error;
 use crate::Result;
 
 /// Time between two checks whether there are listeners, and between two attempts to connect.

@@ -3,13 +3,15 @@
 //! Invariants kept here: the commits that wait together are one statement, so that no transaction waits for a
 //! caller ([`commit`]); commits are put in order by the lock of one row, so that versions
 //! become visible in order (`schema.sql`); a snapshot is a read-only transaction on a
-//! connection of its own ([`snapshot`]), of which there is a bounded number ([`permits`]).
+//! connection of its own ([`snapshot`]), of which there is a bounded number ([`permits`]); no call waits for ever for an
+//! answer ([`client`]).
 
 mod aside;
 mod claim;
 mod client;
 mod commit;
 mod connect;
+mod failed;
 mod joint;
 mod listen;
 mod permits;
@@ -23,11 +25,10 @@ mod snapshot;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 
-use tokio_postgres::error::SqlState;
-
 use self::aside::aside;
 use self::claim::{Claim, Hold, Locked};
 use self::connect::Address;
+use self::failed::error;
 use self::permits::Holder;
 use self::pool::{Connection, Pool};
 use self::snapshot::PostgresSnapshot;
@@ -49,8 +50,8 @@ pub struct PostgresEngine {
 
 impl PostgresEngine {
     /// Connects to the database that `address` names (a `postgres://` URL or `key=value` pairs; with `sslmode=require` over TLS,
-    /// verified by the certificates in `sslrootcert` or of the system; with at most `pool_max_conns` connections for reads), and creates the catalog's tables in the first schema of the
-    /// search path if they are missing.
+    /// verified by the certificates in `sslrootcert` or of the system; with at most `pool_max_conns` connections for reads, and answers that are waited for no
+    /// longer than `query_timeout`, in seconds), and creates the catalog's tables in the first schema of the search path if they are missing.
     ///
     /// # Errors
     /// Through a pooler that does not keep sessions nothing is opened.
@@ -140,14 +141,5 @@ impl Engine for PostgresEngine {
         let row = aside(|| self.pool.take_and(holder, ask).map(|(_, row)| row))?;
         let version: Option<i64> = row.get(0);
         Ok(version.map(i64::cast_unsigned))
-    }
-}
-
-fn error(error: tokio_postgres::Error) -> Error {
-    match error.code() {
-        Some(&SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED) => {
-            Error::Corrupt(error.to_string())
-        }
-        _ => Error::Io(Box::new(error)),
     }
 }

@@ -8,7 +8,7 @@ use tokio_postgres::Statement;
 use super::aside::aside;
 use super::client::Client;
 use super::connect::Address;
-use super::error;
+use super::failed::error;
 use super::joint;
 use super::permits::{Holder, Permit, Permits};
 use crate::Result;
@@ -125,17 +125,24 @@ impl Pool {
 }
 
 impl Connection {
+    /// An acknowledged commit is durable, whatever the database's default, and the database ends what nobody waits for any more.
     fn open(address: &Address) -> Result<Self> {
         let mut client = address.connect()?;
-        // An acknowledged commit is durable, whatever the server's default.
         let durable = "SELECT set_config('synchronous_commit', 'on', false)
                        WHERE current_setting('synchronous_commit') = 'off'";
-        client.batch_execute(durable).map_err(error)?;
+        let set = match address.query_timeout() {
+            Some(within) => {
+                let most = within.as_millis().min(i32::MAX as u128);
+                format!("{durable}; SET statement_timeout = {most}")
+            }
+            None => durable.to_owned(),
+        };
+        client.batch_execute(&set).map_err(error)?;
         Ok(Self { client, statements: None, commit: None })
     }
 
     pub(super) fn create_schema(&mut self) -> Result<()> {
-        let created = self.client.batch_execute(CREATE_SCHEMA);
+        let created = self.client.batch_execute_long(CREATE_SCHEMA);
         if created.is_err() {
             self.roll_back();
         }
@@ -179,7 +186,7 @@ impl Connection {
 /// Two servers that start at once must not both create: the number of the lock means "cenote". A change of the schema fails if other
 /// servers are busy, rather than blocking them.
 const CREATE_SCHEMA: &str = concat!(
-    "BEGIN; SELECT pg_advisory_xact_lock(x'63656e6f7465'::bigint); SET LOCAL lock_timeout = '10s';",
+    "BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(x'63656e6f7465'::bigint); SET LOCAL lock_timeout = '10s';",
     include_str!("schema.sql"),
     "; COMMIT"
 );

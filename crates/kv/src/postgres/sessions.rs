@@ -4,7 +4,7 @@
 //! statements. A pooler that gives a session away between transactions would lose them, or leave them to others, without an error.
 
 use super::client::first_value;
-use super::error;
+use super::failed::error;
 use super::pool::{Connection, Pool};
 use crate::{Error, Result};
 

@@ -8,7 +8,7 @@ use tokio_postgres::{Row as Read, SimpleQueryMessage};
 
 use super::aside::aside;
 use super::client::first_value;
-use super::error;
+use super::failed::error;
 use super::joint::{self, Parameters};
 use super::permits::Holder;
 use super::pool::{Connection, Leased, Pool};

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{BETWEEN, CLIENTS, DURING, assert_tidy, recover};
+use crate::bucket_server::Program;
 use crate::load::{Client, Weather};
 use crate::model::bytes;
 use crate::postgres_server::is_root;
@@ -77,7 +78,9 @@ fn assert_full(cluster: &Cluster) {
 #[test]
 fn a_disk_of_the_database_that_is_full_refuses_changes_and_loses_none() {
     let Some(disk) = SmallDisk::mount() else { return };
-    let Some(cluster) = Cluster::start_on(Some(&disk.path()), 2, "") else { return };
+    let tables = disk.path();
+    let cluster = Cluster::start_with(Program::Moto, Some(&tables), 2, "");
+    let Some(cluster) = cluster else { return };
     let weather = Weather::default();
     let mut clients: Vec<Client<'_>> =
         (0..CLIENTS).map(|of| Client::new(&cluster, &weather, of, 3)).collect();

@@ -1,7 +1,8 @@
 //! Writes: the batches that wait together become one statement, in which each is checked and applied for itself.
 //!
 //! Invariant: a commit is reported as not applied only if the server said so, or nothing was sent. A statement that the server
-//! refuses has applied nothing, and then each batch goes alone, so that none fails because of another one.
+//! refuses has applied nothing, and then each batch goes alone, so that none fails because of another one. A database that is not
+//! reached, or says nothing, is waited for once by a group.
 
 mod columns;
 mod net;
@@ -12,8 +13,9 @@ use tokio_postgres::error::SqlState;
 use self::columns::BatchColumns;
 use self::net::{NetWrites, fold};
 use self::sums::Sums;
-use super::pool::Pool;
-use super::{PostgresEngine, error};
+use super::PostgresEngine;
+use super::failed::{Failed, error};
+use super::pool::{Connection, Leased};
 use crate::queue::{Answer, Pending};
 use crate::{Batch, CommitError, Error, Result};
 
@@ -30,46 +32,72 @@ impl PostgresEngine {
     }
 
     fn answers(&self, batches: &[Batch]) -> Vec<Answer> {
-        match self.send(batches) {
+        let mut connection = match self.ready() {
+            Ok(connection) => connection,
+            Err(failed) => return same(batches, failed, CommitError::Engine),
+        };
+        let answers = self.send(&mut connection, batches);
+        let answers = match answers {
             Ok(answers) => answers,
+            Err(CommitError::Unknown(failed)) => same(batches, failed, CommitError::Unknown),
             Err(failed) if batches.len() == 1 => vec![Err(failed)],
-            Err(CommitError::Unknown(failed)) => {
-                let reason = failed.to_string();
-                batches.iter().map(|_| Err(unknown(&reason))).collect()
-            }
-            Err(_) => batches.iter().map(|batch| self.alone(batch)).collect(),
+            Err(_) => batches.iter().map(|batch| self.alone(&mut connection, batch)).collect(),
+        };
+        if connection.client.is_closed() {
+            self.pool.forget();
         }
+        answers
     }
 
-    fn alone(&self, batch: &Batch) -> Answer {
-        let answers = self.send(std::slice::from_ref(batch))?;
+    /// On a connection that is lost meanwhile nothing more is tried, so that a database which is gone is not waited for by each.
+    fn alone(&self, connection: &mut Connection, batch: &Batch) -> Answer {
+        let answers = self.send(connection, std::slice::from_ref(batch))?;
         answers.into_iter().next().unwrap_or_else(|| Err(unknown("no answer")))
     }
 
+    /// A connection that knows the statement. Nothing is sent until there is one.
+    fn ready(&self) -> Result<Leased> {
+        let mut connection = self.pool.take()?;
+        connection.commit_statement()?;
+        Ok(connection)
+    }
+
     /// The answers to `batches`, in their order, or why the statement failed for all of them.
-    fn send(&self, batches: &[Batch]) -> Result<Vec<Answer>, CommitError> {
-        send(&self.pool, batches, self.claim.as_ref().map(super::Claim::mark))
+    fn send(
+        &self,
+        connection: &mut Connection,
+        batches: &[Batch],
+    ) -> Result<Vec<Answer>, CommitError> {
+        send(connection, batches, self.claim.as_ref().map(super::Claim::mark))
     }
 }
 
 /// Sends `batches` to `cenote_commit`. With a `mark`, only while the catalog has it.
-fn send(pool: &Pool, batches: &[Batch], mark: Option<&[u8]>) -> Result<Vec<Answer>, CommitError> {
-    let mut connection = pool.take()?;
+fn send(
+    connection: &mut Connection,
+    batches: &[Batch],
+    mark: Option<&[u8]>,
+) -> Result<Vec<Answer>, CommitError> {
     let statement = connection.commit_statement()?;
     let net: Vec<NetWrites<'_>> = batches.iter().map(|batch| fold(&batch.writes)).collect();
     let mut sums = Sums::default();
     let columns = batches.iter().zip(&net);
     let columns = columns.map(|(batch, net)| BatchColumns::of(batch, net, sums.come_first(batch)));
     let columns: Vec<_> = columns.collect();
-    let rows = connection.client.query(&statement, &[&columns, &mark]);
-    if connection.client.is_closed() {
-        pool.forget();
-    }
-    let rows = rows.map_err(commit_error)?;
+    let rows = connection.client.query(&statement, &[&columns, &mark]).map_err(commit_error)?;
     match rows.is_empty() {
         true => Ok(batches.iter().map(|_| Err(CommitError::Latched)).collect()),
         false => Ok(rows.iter().map(answer).collect()),
     }
+}
+
+/// One failure as the answer to each.
+fn same(batches: &[Batch], failed: Error, kind: fn(Error) -> CommitError) -> Vec<Answer> {
+    let reason = failed.to_string();
+    let again = || Err(kind(Error::Io(reason.clone().into())));
+    let mut answers: Vec<Answer> = batches.iter().skip(1).map(|_| again()).collect();
+    answers.push(Err(kind(failed)));
+    answers
 }
 
 /// What a row of `cenote_commit` says.
@@ -86,12 +114,12 @@ fn answer(row: &tokio_postgres::Row) -> Answer {
     }
 }
 
-/// A server that answers has undone the statement, unless it was being shut down;
+/// A server that answers has undone the statement, unless somebody intervened there (class 57), as by shutting it down;
 /// without an answer nothing is known.
-fn commit_error(failed: tokio_postgres::Error) -> CommitError {
+fn commit_error(failed: Failed) -> CommitError {
     match failed.code() {
         Some(&SqlState::DISK_FULL) => CommitError::NoSpace,
-        Some(code) if !code.code().starts_with("57P") => CommitError::Engine(error(failed)),
+        Some(code) if !code.code().starts_with("57") => CommitError::Engine(error(failed)),
         _ => CommitError::Unknown(error(failed)),
     }
 }

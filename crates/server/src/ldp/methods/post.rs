@@ -34,7 +34,8 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
         Sent::Bytes => {
             let absent = Conditions { if_match: None, if_absent: true };
             publish(&child, child.path().clone(), body, absent).await?;
-            child.blocking(|store, child| Ok(created(child, &child.seen(store)?))).await
+            let made = child.blocking(|store, child| Ok(created(child, &child.seen(store)?)));
+            made.await.map_err(Fault::after_change)
         }
     }
 }

@@ -113,7 +113,7 @@ fn put_triples(
     match seen {
         Some(seen) => {
             replace(store, call, seen, triples, requested)?;
-            Ok(replaced(call, &call.seen(store)?))
+            Ok(replaced(call, &call.seen(store).map_err(Fault::after_change)?))
         }
         None => {
             let seen = create_graph(call, store, call.path(), triples, requested)?;
@@ -195,6 +195,7 @@ async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
         Ok(answer(call, &call.seen(store)?))
     })
     .await
+    .map_err(Fault::after_change)
 }
 
 /// Puts bytes at a path, and keeps the name with which they were sent.
@@ -213,12 +214,13 @@ pub(crate) async fn publish(
         let settle = move |store: &Store, call: &Call| {
             Ok(external::settle(store, &call.caller, &path, Some(&elsewhere))?)
         };
-        call.blocking(settle).await?;
+        call.blocking(settle).await.map_err(Fault::after_change)?;
     }
     let disposition = call.header(header::CONTENT_DISPOSITION).map(str::to_owned);
     let Some(disposition) = disposition else { return Ok(()) };
     call.blocking(move |store, call| Ok(keep_filename(store, &call.caller, &path, &disposition)?))
         .await
+        .map_err(Fault::after_change)
 }
 
 /// 201, with the address.

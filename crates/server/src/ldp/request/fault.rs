@@ -71,6 +71,21 @@ impl Fault {
         matches!(self, Self::Refused { is_of_store: true, .. })
     }
 
+    /// Of a request whose change was made: a failure of the server is not one that says that nothing has happened.
+    #[must_use]
+    pub(crate) fn after_change(self) -> Self {
+        if !self.status().is_server_error() {
+            return self;
+        }
+        let reason = match &self {
+            Self::Refused { detail, .. } => detail.clone(),
+            Self::Shared(problem) => problem.to_string(),
+        };
+        let message = format!("the change was made, but its answer could not be read: {reason}");
+        let unknown = Error::new(ErrorKind::Unknown, message);
+        unknown.with_hint("look whether it has the effect you want").into()
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Refused { status, .. } => *status,
