@@ -275,6 +275,7 @@ mod tests {
             assert_eq!(snapshot.get(b"small").unwrap(), Some("1".into()));
             assert_eq!(scanned(&snapshot, &KeyRange::all(), ScanOptions::limit(2)).len(), 2);
         }
-        assert_eq!((snapshot.known().values.len(), snapshot.known().parts.len()), (1, 0));
+        let known = snapshot.known();
+        assert_eq!((known.values.len(), known.parts.len()), (1, 0));
     }
 }
