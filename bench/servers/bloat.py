@@ -1,11 +1,10 @@
 """What a day's changes leave in PostgreSQL, with its autovacuum at the defaults.
 
-    bloat.py CENOTE [--changes 500000] [--clients 16] [--size 1000] [--objects 20000] [--every 60] [--at-most 3600] [--dir DIR]
+    bloat.py CENOTE [--changes 500000] [--clients 16] [--size 1000] [--every 60] [--at-most 3600] [--dir DIR]
 
 CLIENTS connections change a store together, each in a collection of its own, until CHANGES have been acknowledged, or for AT_MOST seconds:
 of ten changes four put contents of SIZE bytes under a new name, three overwrite one, two set an attribute, and one removes an object for
-good; more are removed once there are OBJECTS, so that most of the load is change, not growth. EVERY so many seconds a row is printed: of
-the tables and indexes their sizes in MB, live and dead rows as PostgreSQL estimates them, and how often autovacuum has been there, and the
+good. EVERY so many seconds rows are printed: of the tables and indexes their sizes in MB, live and dead rows as PostgreSQL estimates them, and how often autovacuum has been there, and the
 median and the 99th percentile of the changes since the row before, in milliseconds. The database is on this machine, syncs each commit, and
 is vacuumed at the end, to show what would have been free.
 """
@@ -64,8 +63,6 @@ class Load:
 
         while self.turn():
             dice = chance.random()
-            if len(names) >= self.options.objects // self.options.clients:
-                dice = max(dice, 0.3)
             if dice < 0.4 or not names:
                 names.append(f'load{number}/{made}')
                 made += 1
@@ -103,7 +100,6 @@ def main():
     parser.add_argument('--changes', type=int, default=500_000)
     parser.add_argument('--clients', type=int, default=16)
     parser.add_argument('--size', type=int, default=1_000)
-    parser.add_argument('--objects', type=int, default=20_000)
     parser.add_argument('--every', type=float, default=60)
     parser.add_argument('--at-most', type=float, default=3_600)
     parser.add_argument('--dir')

@@ -77,17 +77,19 @@ impl Drop for Server {
 }
 
 impl Program {
-    /// Where it is; `CENOTE_REQUIRE_BUCKET` makes it required.
+    /// Where it is; `CENOTE_REQUIRE_MOTO` and `CENOTE_REQUIRE_VERSITYGW` make it required.
     fn installed(self) -> Option<PathBuf> {
-        let (variable, place) = match self {
-            Self::Moto => ("CENOTE_MOTO", ".venv/bin/moto_server"),
-            Self::Versitygw => ("CENOTE_VERSITYGW", "target/tools/bin/versitygw"),
+        let (variable, required, place) = match self {
+            Self::Moto => ("CENOTE_MOTO", "CENOTE_REQUIRE_MOTO", ".venv/bin/moto_server"),
+            Self::Versitygw => {
+                ("CENOTE_VERSITYGW", "CENOTE_REQUIRE_VERSITYGW", "target/tools/bin/versitygw")
+            }
         };
         let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(place);
         let path = var(variable).map_or(usual, PathBuf::from);
         let found = path.exists().then_some(path);
         let missing = format!("no {place}: run `scripts/setup bucket`");
-        assert!(found.is_some() || var("CENOTE_REQUIRE_BUCKET").is_err(), "{missing}");
+        assert!(found.is_some() || var(required).is_err(), "{missing}");
         if found.is_none() {
             eprintln!("SKIPPED, NOT TESTED: {missing}");
         }
