@@ -3,7 +3,7 @@
 use cenote_server::{Config, router};
 use serde_json::json;
 
-use crate::catalog::Directory;
+use crate::catalog::{Directory, is_shared};
 use crate::support::{ADMIN, TestServer};
 
 use super::{HOME, Rest, refused};
@@ -28,6 +28,10 @@ async fn replicas_are_created_and_trimmed() {
 
 #[tokio::test]
 async fn everything_below_a_collection_is_replicated_and_trimmed() {
+    // Where several servers may have the store, the one that shows itself runs its jobs, and none does here.
+    if is_shared() {
+        return;
+    }
     let dir = Directory::new();
     let embedded = dir.open();
     let router = router(embedded.store().clone(), &Config::default());
