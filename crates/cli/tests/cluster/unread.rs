@@ -11,7 +11,7 @@ struct Change {
     look: &'static str,
 }
 
-const CHANGES: [Change; 5] = [
+const CHANGES: [Change; 6] = [
     Change { request: "PUT /v1/fs/lab/put", body: str::to_owned, look: "GET /v1/fs/lab/put" },
     Change {
         request: "POST /v1/meta",
@@ -28,14 +28,23 @@ const CHANGES: [Change; 5] = [
         body: |mark| format!("<> <http://example.org/note> \"{mark}\" ."),
         look: "GET /v1/meta?path=/lab/graph",
     },
+    Change {
+        request: "POST /irods-http-api/0.7.0/data-objects",
+        body: |mark| {
+            let add = format!(r#"[{{"operation":"add","attribute":"a","value":"{mark}"}}]"#);
+            format!("op=modify_metadata&lpath=/tempZone/lab/there&operations={add}")
+        },
+        look: "GET /v1/meta?path=/lab/there",
+    },
 ];
 
 impl Change {
     /// Its answer from a server that loses the database for a moment with the next commit, which may be one of the server's own.
-    fn make(&self, cluster: &Cluster, mark: &str) -> Answer {
+    fn make(&self, cluster: &Cluster, irods: &str, mark: &str) -> Answer {
         let node = &cluster.nodes[0];
         node.database.arm(Fault::Last, 1);
-        let login = format!("Bearer {}", cluster.token);
+        let token = if self.request.contains("irods") { irods } else { &cluster.token };
+        let login = format!("Bearer {token}");
         let answer = node.say(self.request, &login, (self.body)(mark).as_bytes());
         let answer = answer.unwrap_or_else(|failed| panic!("{}: {failed}", self.request));
         node.database.disarm();
@@ -53,12 +62,14 @@ impl Change {
 fn no_change_that_was_made_is_answered_as_if_it_was_not() {
     let Some(cluster) = Cluster::start(2, "") else { return };
     cluster.json(0, "POST /v1/create", r#"{ "path": "/lab", "kind": "collection" }"#);
+    let irods = cluster.irods_login();
     cluster.ask(0, "PUT /v1/fs/lab/there", b"x").unwrap();
+    // None is used twice: two of the changes are looked for in one place.
+    let mut marks = (0..).map(|number| format!("mark-{number}-"));
     for change in CHANGES {
-        let mut marks = (0..).map(|number| format!("mark-{number}-"));
         let mut is_made = || {
             let mark = marks.next().unwrap();
-            let answer = change.make(&cluster, &mark);
+            let answer = change.make(&cluster, &irods, &mark);
             let was_made = change.was_made(&cluster, &mark);
             let says_so = answer.status < 300 || answer.problem() == "unknown";
             let said = (answer.status, answer.json());
