@@ -9,7 +9,7 @@ use super::{KEY, SECRET, Server, say};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// It does not say which port it got, so it is told one; when somebody else takes that first, it ends, and another one is tried.
+/// It does not report the port of its listener, so it gets a free one; if another process takes that first, it ends, and another port is tried.
 pub(super) fn start(program: &Path) -> Server {
     let files = tempfile::tempdir().unwrap();
     // A path that only this one answers.
