@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{ErrorKind, Exceeded};
+use cenote_store::{Error, ErrorKind, Exceeded};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -303,4 +303,9 @@ pub(crate) struct ProblemBody {
     /// The request, as in the log and in `X-Request-Id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
+}
+/// The error for a change that was made, if its answer cannot be read: not one that says that nothing has happened.
+pub(crate) fn unanswered(reason: impl std::fmt::Display) -> Error {
+    let message = format!("the change was made, but its answer could not be read: {reason}");
+    Error::new(ErrorKind::Unknown, message).with_hint("look whether it has the effect you want")
 }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_store::{Error, ErrorKind};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, unanswered};
 
 /// Why a request was refused.
 #[derive(Debug, Clone)]
@@ -77,13 +77,10 @@ impl Fault {
         if !self.status().is_server_error() {
             return self;
         }
-        let reason = match &self {
-            Self::Refused { detail, .. } => detail.clone(),
-            Self::Shared(problem) => problem.to_string(),
-        };
-        let message = format!("the change was made, but its answer could not be read: {reason}");
-        let unknown = Error::new(ErrorKind::Unknown, message);
-        unknown.with_hint("look whether it has the effect you want").into()
+        match self {
+            Self::Refused { detail, .. } => unanswered(detail).into(),
+            Self::Shared(problem) => unanswered(problem).into(),
+        }
     }
 
     pub(crate) fn status(&self) -> StatusCode {

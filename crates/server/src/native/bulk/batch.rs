@@ -20,11 +20,11 @@ use super::batch_header::{self, Position};
 use crate::app::App;
 use crate::layer::{Admission, Asker};
 use crate::native::contents::write::place;
-use crate::native::json::{BatchLine, BatchQuery, Names, Outcome, Resource, unanswered};
+use crate::native::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
 use crate::native::request::conditional::write_conditions;
 use crate::native::request::extract::require_tar;
 use crate::native::request::query::Params;
-use crate::problem::Problem;
+use crate::problem::{Problem, unanswered};
 
 /// The largest batch, in bytes. Larger trees need several.
 const LARGEST: usize = 64 << 20;

@@ -7,11 +7,11 @@ use crate::app::App;
 use crate::layer::{Asker, Changer};
 use crate::native::json::{
     ChangeVersions, CompareQuery, Names, Resource, Target, Version, VersionDifference, VersionOp,
-    VersionOutcome, Versions, unanswered,
+    VersionOutcome, Versions,
 };
 use crate::native::request::address::{About, at};
 use crate::native::request::extract::Json;
-use crate::problem::Problem;
+use crate::problem::{Problem, unanswered};
 
 /// The versions of a resource, the newest number first.
 #[utoipa::path(get, path = "/v1/versions", tag = "versions", params(Target),

@@ -12,7 +12,7 @@ use crate::native::json::{Brief, BriefQuery, ListQuery, Listing, Names, Resource
 use crate::native::request::address::About;
 use crate::native::request::conditional::answer_digested;
 use crate::native::request::query::page_limit;
-use crate::native::tree::pages::{PAGE, Pages, add_line, answer_lines};
+use crate::native::tree::pages::{PAGE, Pages, add_line, answer_lines, most_lines};
 use crate::problem::Problem;
 
 /// The children of a collection, in the order of the names' bytes.
@@ -55,10 +55,7 @@ pub(crate) async fn list_brief(
     About(at, query): About<BriefQuery>,
 ) -> Result<Response, Problem> {
     let after = query.after.map(Name::new).transpose()?;
-    if query.limit == Some(0) {
-        return Err(Problem::invalid("`limit` must be at least 1"));
-    }
-    let left = query.limit.map_or(usize::MAX, |limit| limit as usize);
+    let left = most_lines(query.limit)?;
     answer_lines(BriefPages { app, caller, at, after, left }).await
 }
 

@@ -50,6 +50,14 @@ fn lines<P: Pages>((lines, next): (Bytes, Option<P>)) -> impl Stream<Item = io::
     })
 }
 
+/// How many lines may come at most, where a request says so.
+pub(super) fn most_lines(limit: Option<u32>) -> Result<usize, Problem> {
+    match limit {
+        Some(0) => Err(Problem::invalid("`limit` must be at least 1")),
+        limit => Ok(limit.map_or(usize::MAX, |limit| limit as usize)),
+    }
+}
+
 /// Adds a value as one line.
 pub(super) fn add_line(lines: &mut Vec<u8>, value: &impl Serialize) {
     serde_json::to_writer(&mut *lines, value).expect("a resource is JSON");

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::layer::Asker;
 use crate::native::json::{Names, Resource, Target, WalkQuery};
 use crate::native::request::address::About;
-use crate::native::tree::pages::{PAGE, Pages, add_line, answer_lines};
+use crate::native::tree::pages::{PAGE, Pages, add_line, answer_lines, most_lines};
 use crate::problem::Problem;
 
 /// Everything below a collection, one resource a line, in path order: names are compared as bytes, and a collection comes before
@@ -25,10 +25,7 @@ pub(crate) async fn walk(
         Some(path) => Some(cursor(&app, &caller, &at, &path.parse()?).await?),
         None => None,
     };
-    if query.limit == Some(0) {
-        return Err(Problem::invalid("`limit` must be at least 1"));
-    }
-    let left = query.limit.map_or(usize::MAX, |limit| limit as usize);
+    let left = most_lines(query.limit)?;
     answer_lines(Walk { app, caller, at, described: query.description_tag, after, left }).await
 }
 

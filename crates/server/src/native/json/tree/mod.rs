@@ -9,7 +9,5 @@ mod trash;
 pub(in crate::native) use brief::Brief;
 pub(in crate::native) use listing::*;
 pub(in crate::native) use names::Names;
-pub(in crate::native) use resource::{
-    IntegrityWord, KindWord, Resource, VersioningWord, unanswered,
-};
+pub(in crate::native) use resource::{IntegrityWord, KindWord, Resource, VersioningWord};
 pub(in crate::native) use trash::*;

@@ -1,8 +1,8 @@
 //! The JSON form of a resource, which all routes use.
 
 use cenote_store::{
-    Algorithm, Caller, Details, Error, ErrorKind, Kind, LinkIntegrity, Retention, Stat, Store,
-    Versioning, Xattr as StoreXattr, avus_of,
+    Algorithm, Caller, Details, Kind, LinkIntegrity, Retention, Stat, Store, Versioning,
+    Xattr as StoreXattr, avus_of,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use crate::layer::conditional::quoted;
 use crate::native::json::Names;
 use crate::native::json::{Attribute, Instant, With, Xattr};
+use crate::problem::unanswered;
 
 /// A resource. A field that does not apply is null.
 #[derive(Debug, Serialize, ToSchema)]
@@ -108,12 +109,6 @@ pub(crate) struct Resource {
     /// Its extended attributes, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) xattrs: Option<Vec<Xattr>>,
-}
-
-/// The error for a change that was made, if its answer cannot be read: not one that says that nothing has happened.
-pub(crate) fn unanswered(error: Error) -> Error {
-    let message = format!("the change was made, but its answer could not be read: {error}");
-    Error::new(ErrorKind::Unknown, message).with_hint("look whether it has the effect you want")
 }
 
 impl Resource {
