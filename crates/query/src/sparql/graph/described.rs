@@ -39,9 +39,14 @@ impl Like {
             && is(&self.object, &triple.object)
     }
 
-    /// Whether managed triples of a resource may match.
+    /// Whether the subject may be a resource, not one of its graphs.
+    pub(super) fn is_of_resource(&self) -> bool {
+        self.subject.as_ref().is_none_or(|subject| subject.id().is_some())
+    }
+
+    /// Whether managed triples of a resource or of its graphs may match.
     pub(super) fn is_about(&self, id: ResourceId) -> bool {
-        self.subject.as_ref().is_none_or(|subject| subject.id() == Some(id))
+        self.subject.as_ref().is_none_or(|subject| subject.managed_id() == Some(id))
     }
 }
 
@@ -56,7 +61,10 @@ impl Triple {
     /// Whether it is about the resource in whose graph it is, a part of it, or a blank node.
     pub(super) fn is_own(&self, of: ResourceId) -> bool {
         use super::node::What;
-        matches!(self.subject.what(), What::Resource(id, _) | What::Blank(id, _) if id == of)
+        match self.subject.what() {
+            What::Resource(id, _) | What::Blank(id, _) | What::Graph(_, id) => id == of,
+            What::Term(_) => false,
+        }
     }
 }
 

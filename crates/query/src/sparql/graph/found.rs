@@ -35,7 +35,7 @@ impl<'a> Graph<'a> {
             Some(What::Blank(id, _)) => Ok(one(id, Which::Stated)),
             Some(What::Term(term)) if !term.is_named_node() => Ok(none()),
             Some(What::Term(_)) => self.stating_of(like),
-            Some(What::Graph(..)) => Ok(none()),
+            Some(What::Graph(..)) => Ok(self.graphs_like(like)),
             None => self.anywhere(like),
         };
         found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))

@@ -137,13 +137,16 @@ impl Graph<'_> {
         }
     }
 
-    /// The managed triples of a resource: of its properties only those asked for, and what containers say of it.
+    /// The managed triples of a resource and its graphs: of its properties only those asked for, and what containers say of it.
     pub(super) fn managed(&self, id: ResourceId, asked: Asked, like: &Like) -> Result<Vec<Triple>> {
         let is_property =
             like.predicate.as_ref().is_some_and(|it| self.vocabulary.said(it).is_some());
-        let mut triples = self.properties(id, asked, like)?;
-        if !is_property {
-            triples.extend(self.members(id, like)?);
+        let mut triples = self.graphs_of(id, like)?;
+        if like.is_of_resource() {
+            triples.extend(self.properties(id, asked, like)?);
+            if !is_property {
+                triples.extend(self.members(id, like)?);
+            }
         }
         Ok(triples)
     }
@@ -220,7 +223,7 @@ impl Graph<'_> {
         })
     }
 
-    fn modified(&self, seen: &VisibleResource) -> Result<Time> {
+    pub(super) fn modified(&self, seen: &VisibleResource) -> Result<Time> {
         match seen.kind {
             Kind::Object => Ok(seen.record()?.modified),
             _ => Ok(self.data.changed(seen)?),
@@ -313,7 +316,7 @@ fn digests(content: &ContentHead) -> Vec<Node> {
     sha256.into_iter().chain(others).map(urn).collect()
 }
 
-fn date_time(time: Time) -> Node {
+pub(super) fn date_time(time: Time) -> Node {
     let time = jiff::Timestamp::from_nanosecond(time.nanos().into()).unwrap_or_default();
     typed(time.to_string(), "dateTime")
 }

@@ -16,7 +16,7 @@ use super::node::{Node, What};
 use super::said::{Asked, Said};
 use crate::Result;
 
-type Ids<'a> = Box<dyn Iterator<Item = Result<ResourceId>> + 'a>;
+pub(super) type Ids<'a> = Box<dyn Iterator<Item = Result<ResourceId>> + 'a>;
 
 /// Where one property may have an object.
 enum Where<'a> {
@@ -42,6 +42,7 @@ impl<'a> Graph<'a> {
             }
         }
         places.extend(self.memberships_by(predicate)?);
+        places.extend(self.topics(like));
         if places.is_empty() {
             return Ok(None);
         }
@@ -59,6 +60,11 @@ impl<'a> Graph<'a> {
         object: Option<&Node>,
     ) -> Result<u64> {
         let asked = self.possible(predicate, object)?;
+        let topics = match (predicate.is_some_and(|it| self.meta.is_topic(it)), object) {
+            (true, Some(_)) => 3,
+            (true, None) => RESOURCES,
+            (false, _) => 0,
+        };
         let each = asked.iter().map(|said| match (said, object) {
             (Said::Type, Some(class)) if self.vocabulary.is_common(class) => RESOURCES,
             (Said::Type, Some(_)) => RESOURCES / 2,
@@ -66,7 +72,7 @@ impl<'a> Graph<'a> {
             (_, Some(_)) => RESOURCES / 16,
             (_, None) => RESOURCES,
         });
-        Ok(each.sum())
+        Ok(each.sum::<u64>() + topics)
     }
 
     /// The properties that a pattern asks for, and of which any may have its object.
@@ -125,7 +131,9 @@ impl<'a> Graph<'a> {
 
     fn may_be_iri(&self, said: Said, object: &Node, iri: &NamedNode) -> bool {
         match said {
-            Said::Type => self.vocabulary.is_type(object),
+            Said::Type => {
+                self.vocabulary.is_type(object) || self.has_meta() && self.meta.is_class(object)
+            }
             // The path of a resource shows its collection, also to those who may not see that.
             Said::Parent => self.words.inward(iri.as_str()).starts_with("cenote:"),
             Said::HasMemberRelation => *object == self.vocabulary.member,

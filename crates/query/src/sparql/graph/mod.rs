@@ -1,7 +1,7 @@
 //! One state of the store as an RDF dataset.
 //!
 //! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed` and `members` the triples that follow from the state of the store, by
-//!   the properties of `said`,
+//!   the properties of `said`, and `meta` those about the graphs of resources,
 //! * `described` the triples of one resource, `text` what asks for words, `found` and `managing` the resources in which a pattern may match, and
 //!   `patterns` both together.
 //!
@@ -14,6 +14,7 @@ mod found;
 mod managed;
 mod managing;
 mod members;
+mod meta;
 mod node;
 mod part;
 mod patterns;
@@ -33,6 +34,7 @@ use self::bounded::Between;
 use self::described::Triple;
 use self::managed::Vocabulary;
 use self::members::Membership;
+use self::meta::MetaVocabulary;
 use self::node::Node;
 use self::text::asks_for_text;
 use super::Source;
@@ -46,6 +48,7 @@ pub(super) struct Graph<'a> {
     data: Dataset<'a>,
     words: &'a dyn Words,
     vocabulary: Vocabulary,
+    meta: MetaVocabulary,
     iris: RefCell<HashMap<String, Node>>,
     described: RefCell<HashMap<ResourceId, Rc<[Triple]>>>,
     looked_at: RefCell<HashSet<ResourceId>>,
@@ -72,6 +75,7 @@ impl<'a> Graph<'a> {
             data: reading.dataset(),
             words,
             vocabulary: Vocabulary::new(words.fedora(), words.says_basic()),
+            meta: MetaVocabulary::new(),
             iris: RefCell::default(),
             described: RefCell::default(),
             looked_at: RefCell::default(),
@@ -142,7 +146,7 @@ impl<'a> QueryableDataset<'a> for &'a Graph<'a> {
     }
 
     fn contains_internal_graph_name(&self, graph_name: &Node) -> Result<bool, Failed> {
-        Ok(Graph::named(self, graph_name).is_some())
+        Ok(self.is_meta(graph_name) || Graph::named(self, graph_name).is_some())
     }
 
     fn internalize_term(&self, term: cenote_rdf::Term) -> Result<Node, Failed> {

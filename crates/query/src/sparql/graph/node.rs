@@ -81,6 +81,14 @@ impl Node {
             _ => None,
         }
     }
+
+    /// The resource that it is, or of which it is a graph.
+    pub(crate) fn managed_id(&self) -> Option<ResourceId> {
+        match self.0 {
+            Inner::Graph(_, id) => Some(id),
+            _ => self.id(),
+        }
+    }
 }
 
 impl Clone for Node {

@@ -106,6 +106,9 @@ impl<'a> Graph<'a> {
     }
 
     fn in_graph(&'a self, name: &Node, like: &Like) -> Quads<'a> {
+        if self.is_meta(name) {
+            return self.in_meta(like.clone());
+        }
         let Some((id, part)) = self.named(name) else { return Box::new(std::iter::empty()) };
         let named = |triple| quad(triple, Some(name.clone()));
         let triples = self.triples(id, like).map(|triples| {
@@ -113,6 +116,16 @@ impl<'a> Graph<'a> {
             triples.into_iter().filter(within).map(named).collect()
         });
         flat(std::iter::once(triples))
+    }
+
+    fn in_meta(&'a self, like: Like) -> Quads<'a> {
+        let graphs = self.graphs_like(&like).map(move |found| {
+            meter::row()?;
+            let triples = self.graphs_of(found?.0, &like)?;
+            let name = |triple| quad(triple, Some(self.meta.graph.clone()));
+            Ok(triples.into_iter().map(name).collect())
+        });
+        flat(graphs)
     }
 
     fn of_resource(&self, id: ResourceId, which: Which, like: &Like) -> Result<Vec<Triple>> {
@@ -139,29 +152,31 @@ impl<'a> Graph<'a> {
     fn name(&self, id: ResourceId, part: Part) -> Node {
         match self.words.graphs() {
             Graphs::Resources => Node::resource(id, ""),
+            Graphs::Parts if part == Part::Meta => self.meta.graph.clone(),
             Graphs::Parts => Node::graph(part, id),
         }
     }
 
     /// The names of all graphs that are not empty.
     pub(super) fn names(&'a self) -> Box<dyn Iterator<Item = Result<Node>> + 'a> {
-        let parts = |id| match self.words.graphs() {
-            Graphs::Resources => vec![Ok(Node::resource(id, ""))],
-            Graphs::Parts => self.parts(id),
-        };
-        Box::new(self.all(Which::All).flat_map(move |found| match found {
-            Ok((id, _)) => parts(id),
-            Err(error) => vec![Err(error)],
-        }))
+        // What is known of graphs is one more graph as soon as there is any.
+        let mut meta = self.has_meta().then(|| Ok(self.meta.graph.clone()));
+        let names = self.all(Which::All).flat_map(move |found| {
+            let names = found.and_then(|(id, _)| self.names_of(id));
+            let (names, error) = match names {
+                Ok(names) => (names, None),
+                Err(error) => (Vec::new(), Some(Err(error))),
+            };
+            names.into_iter().map(Ok).chain(error).chain(meta.take())
+        });
+        Box::new(names)
     }
 
-    fn parts(&self, id: ResourceId) -> Vec<Result<Node>> {
-        let triples = match self.triples(id, &Like::default()) {
-            Ok(triples) => triples,
-            Err(error) => return vec![Err(error)],
-        };
-        let parts: HashSet<Part> = triples.iter().map(|triple| triple.part).collect();
-        parts.into_iter().map(|part| Ok(Node::graph(part, id))).collect()
+    fn names_of(&self, id: ResourceId) -> Result<Vec<Node>> {
+        match self.words.graphs() {
+            Graphs::Resources => Ok(vec![Node::resource(id, "")]),
+            Graphs::Parts => self.parts_of(id),
+        }
     }
 }
 

@@ -160,3 +160,70 @@ async fn a_result_includes_every_earlier_write() {
         );
     }
 }
+
+/// What a query through LAKEsuperior's address finds, without the first row, which names the variables.
+async fn found(server: &TestServer, who: Option<(&str, &str)>, query: &str) -> BTreeSet<String> {
+    let answer = ask_as(server, who, "/query/sparql", query, "text/csv").await;
+    assert_eq!(answer.status, 200, "{query}: {}", answer.text());
+    answer.text().lines().skip(1).map(str::to_owned).collect()
+}
+
+const TOPIC: &str = "<http://xmlns.com/foaf/0.1/primaryTopic>";
+const META: &str = "<info:fcsystem/meta>";
+
+#[tokio::test]
+async fn the_graph_of_graphs_names_each_graph_with_its_resource() {
+    let server = server().await;
+    for who in [Some(ADMIN), None] {
+        let named =
+            found(&server, who, &format!("SELECT ?g {{ GRAPH {META} {{ ?g {TOPIC} ?r }} }}")).await;
+        let with_triples =
+            found(&server, who, "SELECT DISTINCT ?g { GRAPH ?g { ?s ?p ?o } }").await;
+        let listed = found(&server, who, "SELECT ?g { GRAPH ?g {} }").await;
+        let mut expected = named.clone();
+        expected.extend((!named.is_empty()).then(|| "info:fcsystem/meta".to_owned()));
+        assert_eq!(with_triples, expected, "{who:?}");
+        assert_eq!(listed, expected, "{who:?}");
+        let topics = found(&server, who, &format!("SELECT DISTINCT ?r {{ ?g {TOPIC} ?r }}")).await;
+        let resources =
+            found(&server, who, "SELECT ?r { ?r a <http://www.w3.org/ns/ldp#Resource> }").await;
+        assert_eq!(topics, resources, "{who:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_known_of_a_graph_is_found_by_each_pattern() {
+    let server = server().await;
+    let graph = |part: &str| format!("info:fcsystem/graph/{part}/d");
+    let (admin, structure, main) = (graph("admin"), graph("structure"), graph("userdata/_main"));
+    let all = format!("SELECT ?g ?p ?o {{ GRAPH {META} {{ ?g ?p ?o }} }}");
+    let all = found(&server, Some(ADMIN), &all).await;
+    for (pattern, expected) in [
+        (format!("?x {TOPIC} <info:fcres/d>"), vec![&admin, &structure, &main]),
+        ("?x a <info:fcsystem/StructureGraph> . ?x ?p <info:fcres/d>".to_owned(), vec![&structure]),
+        (format!("?x a <info:fcsystem/AdminGraph> ; {TOPIC} <info:fcres/d>"), vec![&admin]),
+        (format!("VALUES ?x {{ <{main}> }} ?x a <info:fcsystem/UserProvidedGraph>"), vec![&main]),
+        (format!("VALUES ?x {{ <{main}> }} ?x a <info:fcsystem/AdminGraph>"), vec![]),
+        (format!("?x {TOPIC} 'd'"), vec![]),
+    ] {
+        let expected: BTreeSet<String> = expected.into_iter().cloned().collect();
+        for pattern in [pattern.clone(), format!("GRAPH {META} {{ {pattern} }}")] {
+            let query = format!("SELECT ?x {{ {pattern} }}");
+            assert_eq!(found(&server, Some(ADMIN), &query).await, expected, "{pattern}");
+        }
+    }
+    let union = "SELECT ?g ?p ?o { ?g ?p ?o FILTER(STRSTARTS(STR(?g), 'info:fcsystem/graph/')) }";
+    assert_eq!(found(&server, Some(ADMIN), union).await, all);
+    let dated = format!(
+        "SELECT ?g {{ ?g {TOPIC} ?r ; <http://fedora.info/definitions/fcrepo#created> ?t }}"
+    );
+    assert_eq!(found(&server, Some(ADMIN), &dated).await.len() * 3, all.len());
+}
+
+#[tokio::test]
+async fn elsewhere_there_is_no_graph_of_graphs() {
+    let server = server().await;
+    let query =
+        format!("SELECT ?x {{ {{ ?x {TOPIC} ?y }} UNION {{ GRAPH {META} {{ ?x ?p ?y }} }} }}");
+    assert!(rows(&server, &query).await.is_empty());
+}

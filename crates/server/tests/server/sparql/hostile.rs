@@ -70,6 +70,7 @@ proptest! {
                 "OPTIONAL", "UNION", "MINUS", "BIND(IRI(?a) AS ?c)", "VALUES ?a", "ASK", "CONSTRUCT",
                 "DESCRIBE", "_:b", "[]", "+", "/", "^", "!", "EXISTS", "LIMIT 3", "ORDER BY ?a",
                 "GROUP BY ?a", "LATERAL", "SERVICE", "FROM", "NAMED", "<info:fcsystem/graph/admin/>",
+                "<info:fcsystem/meta>",
             ]),
             0..16,
         ),

@@ -138,6 +138,11 @@ impl<'a> Dataset<'a> {
         self.facts_that(id, predicate, |it| matches!(it.object, Term::Literal { .. }))
     }
 
+    /// Whether anything is stated in the description of a resource; not, if the caller may not see it.
+    pub fn is_described(&self, id: ResourceId) -> Result<bool> {
+        Ok(self.seen(id)?.is_some() && self.view.has(&keys::graph(id.0))?)
+    }
+
     fn facts_that(
         &self,
         id: ResourceId,
