@@ -4,6 +4,7 @@
 //! * `read` and `write` convert between text and triples, within limits; `json_ld` and `rdf_xml` have those of
 //!   these syntaxes;
 //! * `sparql` parses queries, orders their joins, and writes their results;
+//! * `managed` has the terms that nobody but a server states;
 //! * `update` applies SPARQL 1.1 Update to one graph that is held in memory, or to several.
 //!
 //! The grammars and the evaluation of patterns are those of the oxigraph crates. This module decides which
@@ -15,6 +16,7 @@
 mod accept;
 mod graph;
 mod json_ld;
+mod managed;
 mod rdf_xml;
 mod read;
 mod sparql;
@@ -24,6 +26,7 @@ mod write;
 
 pub use accept::{Choice, negotiate};
 pub use graph::canonical;
+pub use managed::{is_managed_predicate, is_managed_type, managed_terms, may_be_membership};
 pub use oxrdf::{
     BlankNode, Dataset, Graph, GraphNameRef, Literal, NamedNode, NamedOrBlankNode, QuadRef, Term,
     Triple,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, View, keys};
 use crate::metadata::{Dataset, Links, Pattern, Quad};
-use crate::model::{At, Avu, Graph, Kind, Membership, Person, PersonId, Stat, Time};
+use crate::model::{At, Avu, Graph, Kind, Membership, Person, PersonId, Rights, Stat, Time};
 use crate::resources::{Walk, locate, members};
 use crate::{
     Act, Caller, Foreseen, PlaceStatus, Quota, ReplicaView, Result, Store, Ticket, metadata,
@@ -127,6 +127,21 @@ impl Reading {
     pub fn membership(&self, of: &Stat) -> Result<Option<Membership>> {
         let is_collection = of.resource.kind == Kind::Collection;
         is_collection.then(|| members::read(&self.view, of.id, &of.resource)).transpose()
+    }
+
+    /// Whether the owner of what [`Reading::stat`] and the like gave may add to the description of what is at some place; so, if nothing is
+    /// there. What a description says of others holds only as far as its owner could have told them so.
+    pub fn owner_may_describe(&self, of: &Stat, at: &At) -> Result<bool> {
+        let Some(chain) = locate(&self.view, at)? else { return Ok(true) };
+        let owner = of.resource.owner;
+        if chain.resource().owner == owner {
+            return Ok(true);
+        }
+        let person = self.view.get::<Person>(&keys::person(owner))?;
+        Ok(person.is_some_and(|person| {
+            let owner = people::caller_by_password(owner, &person);
+            chain.rights(&owner).contains(Rights::ADD_DESCRIPTION)
+        }))
     }
 
     /// Whether there are versions of what [`Reading::stat`] and the like gave, which the caller may read.

@@ -43,11 +43,6 @@ impl Like {
     pub(super) fn is_of_resource(&self) -> bool {
         self.subject.as_ref().is_none_or(|subject| subject.id().is_some())
     }
-
-    /// Whether managed triples of a resource or of its graphs may match.
-    pub(super) fn is_about(&self, id: ResourceId) -> bool {
-        self.subject.as_ref().is_none_or(|subject| subject.managed_id() == Some(id))
-    }
 }
 
 impl Triple {
@@ -75,7 +70,7 @@ impl Graph<'_> {
     /// The triples of the graphs of a resource, each once; none if the caller may not see it.
     pub(super) fn triples(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
         let mut triples = self.stated(id, like)?;
-        if like.text.is_none() && like.is_about(id) {
+        if like.text.is_none() && self.may_manage(id, like)? {
             let asked = self.asked(like.predicate.as_ref());
             for triple in self.managed(id, asked, like)? {
                 if !triples.iter().any(|stated| stated.is(&triple)) {

@@ -31,10 +31,11 @@ impl<'a> Graph<'a> {
             return candidates.unwrap_or_else(|error| Box::new(std::iter::once(Err(error))));
         }
         let found = match like.subject.as_ref().map(Node::what) {
-            Some(What::Resource(id, _)) => self.about(id, like),
+            Some(What::Resource(id, "")) => self.about(id, like),
+            Some(What::Resource(id, _)) => self.about_part(id, like),
             Some(What::Blank(id, _)) => Ok(one(id, Which::Stated)),
             Some(What::Term(term)) if !term.is_named_node() => Ok(none()),
-            Some(What::Term(_)) => self.stating_of(like),
+            Some(What::Term(_)) => self.stating_others(like),
             Some(What::Graph(..)) => Ok(self.graphs_like(like)),
             None => self.anywhere(like),
         };
@@ -46,6 +47,30 @@ impl<'a> Graph<'a> {
         let others =
             self.stating_of(like)?.filter(move |it| !matches!(it, Ok((it, _)) if *it == id));
         Ok(Box::new(one(id, self.which(id, like)?).chain(others)))
+    }
+
+    /// The same of a part of a resource, of which containers may state members, too.
+    fn about_part(&'a self, id: ResourceId, like: &Like) -> Result<Found<'a>> {
+        let others = self.stating_others(like)?;
+        let others = others.filter(move |it| !matches!(it, Ok((it, _)) if *it == id));
+        Ok(Box::new(one(id, Which::All).chain(others)))
+    }
+
+    /// Where something that has no graph itself is a subject: in descriptions, and as what has the members of containers.
+    fn stating_others(&'a self, like: &Like) -> Result<Found<'a>> {
+        let asked = self.asked(like.predicate.as_ref());
+        let foreign = like.subject.as_ref().map(|subject| self.foreign(subject)).transpose()?;
+        let mut containers: Vec<_> = foreign.into_iter().flatten().collect();
+        if containers.is_empty() {
+            return self.stating_of(like);
+        }
+        let stating =
+            self.stating_of(like)?.map(|found| Ok(found?.0)).collect::<Result<Vec<_>>>()?;
+        containers.retain(|id| !stating.contains(id));
+        let both = stating.into_iter().map(|id| Ok((id, Which::All)));
+        Ok(Box::new(
+            both.chain(containers.into_iter().map(move |id| Ok((id, Which::Managed(asked))))),
+        ))
     }
 
     /// Which triples of the subject of a pattern may match.

@@ -144,9 +144,9 @@ impl Graph<'_> {
         let mut triples = self.graphs_of(id, like)?;
         if like.is_of_resource() {
             triples.extend(self.properties(id, asked, like)?);
-            if !is_property {
-                triples.extend(self.members(id, like)?);
-            }
+        }
+        if !is_property {
+            triples.extend(self.members(id, like)?);
         }
         Ok(triples)
     }

@@ -167,7 +167,7 @@ impl<'a> Graph<'a> {
         let mut ids = Vec::new();
         for membership in said {
             match membership.inverse {
-                false => ids.extend(membership.resource.id()),
+                false => ids.push(membership.home()),
                 true => {
                     for child in self.data.children(membership.container)? {
                         ids.extend(child?.map(|child| child.id));

@@ -5,12 +5,13 @@
 
 use std::rc::Rc;
 
-use cenote_store::{Kind, Pattern, ResourceId, Term, VisibleResource};
+use cenote_rdf::{Term, may_be_membership};
+use cenote_store::{At, Kind, Pattern, ResourceId, Term as Stated, VisibleResource};
 
 use super::Graph;
 use super::described::{Like, Triple};
 use super::managed::{Model, node};
-use super::node::Node;
+use super::node::{Node, What};
 use super::part::Part;
 use super::said::{LDP, RDF_TYPE, Said};
 use crate::Result;
@@ -28,6 +29,18 @@ pub(super) struct Membership {
     inserted: Option<Node>,
 }
 
+impl Membership {
+    /// In whose graph the members are: that of the resource, or of the container if they are stated of something else.
+    pub(super) fn home(&self) -> ResourceId {
+        self.resource.id().unwrap_or(self.container)
+    }
+
+    /// Whether they are stated of something that has no graph itself.
+    fn is_foreign(&self) -> bool {
+        !self.inverse && self.resource.id().is_none()
+    }
+}
+
 impl Graph<'_> {
     /// All memberships that the caller may know of.
     pub(super) fn memberships(&self) -> Result<&[Membership]> {
@@ -38,7 +51,7 @@ impl Graph<'_> {
         for class in ["DirectContainer", "IndirectContainer"] {
             let pattern = Pattern {
                 predicate: Some(RDF_TYPE.to_owned()),
-                object: Some(Term::Iri(format!("{LDP}{class}"))),
+                object: Some(Stated::Iri(format!("{LDP}{class}"))),
                 ..Pattern::default()
             };
             for id in self.data.stating(&pattern)? {
@@ -72,13 +85,48 @@ impl Graph<'_> {
         let inserted = self.value(seen.id, "insertedContentRelation")?.filter(|relation| {
             model == Model::Indirect && *relation != self.vocabulary.member_subject
         });
-        Ok(Some(Membership {
+        let membership = Membership {
             container: seen.id,
             resource: self.value(seen.id, "membershipResource")?.unwrap_or_else(own),
             relation,
             inverse: inverse.is_some(),
             inserted,
-        }))
+        };
+        Ok(self.counts(&membership)?.then_some(membership))
+    }
+
+    /// Whether a container may state this: not with what the server decides by, nor of a resource that its owner may not describe.
+    fn counts(&self, membership: &Membership) -> Result<bool> {
+        let relation = match membership.relation.what() {
+            What::Term(Term::NamedNode(relation)) => may_be_membership(relation.as_str()),
+            _ => true,
+        };
+        let resource = match membership.resource.what() {
+            What::Resource(id, _) if !membership.inverse => id,
+            _ => return Ok(relation),
+        };
+        let container = At::Id(membership.container);
+        let Some(container) = self.reading.stat(&container)?.filter(|_| relation) else {
+            return Ok(false);
+        };
+        Ok(self.reading.owner_may_describe(&container, &At::Id(resource))?)
+    }
+
+    /// The containers that state members of something that has no graph itself.
+    pub(super) fn foreign(&self, subject: &Node) -> Result<impl Iterator<Item = ResourceId>> {
+        let foreign = |it: &&Membership| it.is_foreign() && it.resource == *subject;
+        let ids: Vec<_> =
+            self.memberships()?.iter().filter(foreign).map(|it| it.container).collect();
+        Ok(ids.into_iter())
+    }
+
+    /// Whether the server may state this in the graph of a resource.
+    pub(super) fn may_manage(&self, id: ResourceId, like: &Like) -> Result<bool> {
+        let Some(subject) = &like.subject else { return Ok(true) };
+        if let Some(about) = subject.managed_id() {
+            return Ok(about == id);
+        }
+        Ok(self.foreign(subject)?.any(|container| container == id))
     }
 
     /// The IRI that a container states of itself with one of LDP's predicates.
@@ -125,14 +173,16 @@ impl Graph<'_> {
         let mut triples = Vec::new();
         let wanted = |it: &&Membership| like.predicate.as_ref().is_none_or(|p| *p == it.relation);
         for membership in self.memberships()?.iter().filter(wanted) {
-            let own = membership.resource.id() == Some(id);
-            let of = match membership.inverse {
-                false if own => self.of_container(membership, like.object.as_ref())?,
-                true => self.of_member(membership, id)?,
-                false => Vec::new(),
+            let (subject, of) = match membership.inverse {
+                false if membership.home() == id => {
+                    let members = self.of_container(membership, like.object.as_ref())?;
+                    (membership.resource.clone(), members)
+                }
+                true => (Node::resource(id, ""), self.of_member(membership, id)?),
+                false => continue,
             };
             triples.extend(of.into_iter().map(|object| Triple {
-                subject: Node::resource(id, ""),
+                subject: subject.clone(),
                 predicate: membership.relation.clone(),
                 object,
                 part: Part::Structure,
@@ -181,10 +231,9 @@ impl Graph<'_> {
     }
 
     pub(super) fn is_iri(&self, node: &Node) -> bool {
-        use super::node::What;
         match node.what() {
             What::Resource(..) => true,
-            What::Term(term) => matches!(term, cenote_rdf::Term::NamedNode(_)),
+            What::Term(term) => matches!(term, Term::NamedNode(_)),
             What::Blank(..) | What::Graph(..) => false,
         }
     }

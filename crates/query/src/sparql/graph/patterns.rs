@@ -132,7 +132,7 @@ impl<'a> Graph<'a> {
         match which {
             Which::All => self.triples(id, like),
             Which::Stated => self.stated(id, like),
-            Which::Managed(_) if !like.is_about(id) => Ok(Vec::new()),
+            Which::Managed(_) if !self.may_manage(id, like)? => Ok(Vec::new()),
             Which::Managed(asked) => {
                 meter::row()?;
                 self.managed(id, asked, like)

@@ -6,13 +6,17 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use cenote_rdf::{Limits, ReadError, Syntax, Triple};
 use cenote_store::{
-    Algorithm, At, Draft, Graph, Kind, PutOptions, Store, StorePath, Term, path_of,
+    Algorithm, At, Draft, ErrorKind, Graph, Kind, PutOptions, Rights, Store, StorePath, Term,
+    path_of,
 };
 use http_body::Body as _;
 
 use crate::ldp::representation::managed::{Sieve, class};
+use crate::ldp::representation::members::value;
+use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::vocabulary::MEMBERSHIP_RESOURCE;
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::{Call, is_empty};
 use crate::ldp::request::digest::{self, DigestAlgorithm};
@@ -113,7 +117,32 @@ pub(crate) fn described(
         let missing = missing(call, store, &described)?;
         described.retain(|it| named(&it.object).is_none_or(|path| !missing.contains(&path)));
     }
+    require_describable(call, store, path, &described)?;
     Ok(described)
+}
+
+/// Refuses to have a container add members to a resource that the caller may not describe.
+fn require_describable(
+    call: &Call,
+    store: &Store,
+    path: &StorePath,
+    described: &Graph,
+) -> Result<(), Fault> {
+    let resource = value(described, MEMBERSHIP_RESOURCE).and_then(path_of);
+    let Some((resource, _)) = resource.filter(|(resource, _)| resource != path) else {
+        return Ok(());
+    };
+    match store.rights(&call.caller, &At::from(&resource)) {
+        Ok(rights) if rights.contains(Rights::ADD_DESCRIPTION) => Ok(()),
+        Ok(_) => {
+            let detail =
+                format!("a container with members of {resource} needs add_description there");
+            Err(Fault::new(StatusCode::FORBIDDEN, detail))
+        }
+        // What the caller does not see is as if it were missing: the members are not shown there.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Where objects are the IRIs of resources of this store that are not there for the caller: all are looked up together.
@@ -140,7 +169,7 @@ pub(crate) fn create_graph(
     store: &Store,
     path: &StorePath,
     triples: Vec<Triple>,
-    requested: Option<Model>,
+    (requested, inferred): (Option<Model>, Option<Inferred>),
 ) -> Result<LoadedResource, Fault> {
     let address = call.web.address(path);
     let model = model(call, &triples, &address, requested)?;
@@ -152,7 +181,7 @@ pub(crate) fn create_graph(
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
-    Ok(LoadedResource::created(&call.caller, made.0, made.1))
+    Ok(LoadedResource::created(&call.caller, made, inferred))
 }
 
 /// The model of a new RDF source: what the Link header says, or the body.

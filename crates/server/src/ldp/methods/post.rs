@@ -8,6 +8,7 @@ use percent_encoding::percent_decode_str;
 
 use super::intake::{Sent, create_graph, triples, unfolded};
 use super::put::{created, publish};
+use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -16,7 +17,7 @@ use crate::ldp::request::target::{Part, RESERVED};
 use axum::http::StatusCode;
 
 pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
-    let path = call.blocking(destination).await?;
+    let (path, inferred) = call.blocking(destination).await?;
     let (call, body) = unfolded(call, body).await?;
     let requested = Model::requested(&call.headers)?;
     let mut child = call.clone();
@@ -26,7 +27,8 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
             let bytes = call.gather(body).await?;
             let made = child.blocking(move |store, child| {
                 let triples = triples(&bytes, syntax, &child.address())?;
-                let seen = create_graph(child, store, child.path(), triples, requested)?;
+                let seen =
+                    create_graph(child, store, child.path(), triples, (requested, inferred))?;
                 Ok(created(child, &seen))
             });
             made.await
@@ -40,9 +42,10 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
     }
 }
 
-/// The path to create.
-fn destination(store: &Store, call: &Call) -> Result<StorePath, Fault> {
-    let seen = call.seen(store)?;
+/// The path to create, with what follows of it from the container.
+fn destination(store: &Store, call: &Call) -> Result<(StorePath, Option<Inferred>), Fault> {
+    let reading = call.reading(store)?;
+    let seen = call.seen_in(&reading, store)?;
     if seen.stat.resource.kind == Kind::Object {
         return Err(Fault::new(StatusCode::CONFLICT, "a binary cannot contain resources"));
     }
@@ -51,10 +54,12 @@ fn destination(store: &Store, call: &Call) -> Result<StorePath, Fault> {
     }
     let suggested = call.header("slug").and_then(suggested);
     let suggested = suggested.map(|name| call.path().join(name)).transpose()?;
-    match suggested {
-        Some(path) if is_free(store, call, &path)? => Ok(path),
-        _ => Ok(call.path().join(Name::new(new_name())?)?),
-    }
+    let path = match suggested {
+        Some(path) if is_free(store, call, &path)? => path,
+        _ => call.path().join(Name::new(new_name())?)?,
+    };
+    let inferred = Inferred::of_new(&reading, &path)?;
+    Ok((path, inferred))
 }
 
 /// The name that a client suggests, if a resource can have it.

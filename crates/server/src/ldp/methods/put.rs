@@ -10,6 +10,7 @@ use super::intake::{Sent, create_graph, described, is_graph, put_options, triple
 use super::read::content_tag;
 use crate::ldp::external;
 use crate::ldp::representation::managed::Sieve;
+use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::{LoadedResource, keep_filename};
 use crate::ldp::request::call::Call;
@@ -31,22 +32,23 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
     }
 }
 
-/// The existing resource; none if one may be created.
+/// The existing resource; none if one may be created, with what follows of it from others.
 ///
 /// # Errors
 /// 405 for what no PUT replaces.
-fn look(store: &Store, call: &Call) -> Result<Option<LoadedResource>, Fault> {
-    let seen = match call.reading(store).and_then(|reading| call.seen_in(&reading, store)) {
+fn look(store: &Store, call: &Call) -> Result<(Option<LoadedResource>, Option<Inferred>), Fault> {
+    let reading = call.reading(store)?;
+    let seen = match call.seen_in(&reading, store) {
         Err(fault)
             if fault.status() == StatusCode::NOT_FOUND && call.target.part == Part::Whole =>
         {
-            return Ok(None);
+            return Ok((None, Inferred::of_new(&reading, call.path())?));
         }
         seen => seen?,
     };
     match call.path().names().is_empty() || call.target.part == Part::Content {
         true => Err(Fault::method(allow(call, &seen))),
-        false => Ok(Some(seen)),
+        false => Ok((Some(seen), None)),
     }
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn state(call: &Call, seen: &LoadedResource) -> State {
         None => State {
             tag: call.dialect.tags_graphs.then(|| seen.tag()),
             kept: seen.stat.description_tag(),
-            changed: seen.changed(),
+            changed: seen.validated(),
         },
     }
 }
@@ -86,8 +88,9 @@ async fn put_graph(
     let bytes = call.gather(body).await?;
     call.blocking(move |store, call| {
         for _ in 0..ATTEMPTS {
-            let seen = look(store, call)?;
-            match put_triples(store, call, seen.as_ref(), (&bytes, syntax), requested) {
+            let (seen, inferred) = look(store, call)?;
+            let model = (requested, inferred);
+            match put_triples(store, call, seen.as_ref(), (&bytes, syntax), model) {
                 // It has been created or removed concurrently.
                 Err(fault) if is_race(&fault, seen.is_some()) => {}
                 done => return done,
@@ -103,7 +106,7 @@ fn put_triples(
     call: &Call,
     seen: Option<&LoadedResource>,
     (bytes, syntax): (&[u8], Syntax),
-    requested: Option<Model>,
+    (requested, inferred): (Option<Model>, Option<Inferred>),
 ) -> Result<Response, Fault> {
     checked(call, seen)?;
     if let Some(seen) = seen {
@@ -116,7 +119,7 @@ fn put_triples(
             Ok(replaced(call, &call.seen(store).map_err(Fault::after_change)?))
         }
         None => {
-            let seen = create_graph(call, store, call.path(), triples, requested)?;
+            let seen = create_graph(call, store, call.path(), triples, (requested, inferred))?;
             Ok(created(call, &seen))
         }
     }
@@ -178,7 +181,7 @@ fn keep_class(class: Option<Model>, wanted: &mut Graph) {
 }
 
 async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
-    let seen = call.blocking(look).await?;
+    let (seen, _) = call.blocking(look).await?;
     let conditions = checked(&call, seen.as_ref())?;
     if seen.as_ref().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
         return Err(other_kind(&call, "it is an RDF source: bytes cannot replace it"));

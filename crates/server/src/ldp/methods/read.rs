@@ -111,7 +111,7 @@ pub(crate) fn graph(
     headers.graph_validators(call.dialect, &seen);
     headers.add(header::VARY, "Accept, Prefer");
     let tag = call.dialect.tags_graphs.then(|| seen.tag());
-    if conditions::judge(call, tag.as_deref(), seen.changed())? == Verdict::NotModified {
+    if conditions::judge(call, tag.as_deref(), seen.validated())? == Verdict::NotModified {
         return Ok(Found::NotModified(headers));
     }
     if let Some(applied) = &call.preferences.applied {

@@ -5,7 +5,10 @@
 use std::collections::HashSet;
 
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{NamedNode, NamedOrBlankNode, Term, Triple};
+use cenote_rdf::{
+    NamedNode, NamedOrBlankNode, Term, Triple, is_managed_predicate, is_managed_type,
+    managed_terms, may_be_membership,
+};
 use cenote_store::Store;
 use serde_json::json;
 
@@ -14,8 +17,7 @@ use crate::ldp::representation::members::Members;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::vocabulary::{
-    CONTAINS, HAS_MEMBER_RELATION, IS_MEMBER_OF_RELATION, LDP, RDF_TYPE, is_managed_predicate,
-    is_managed_type, managed_terms,
+    HAS_MEMBER_RELATION, IS_MEMBER_OF_RELATION, LDP, RDF_TYPE,
 };
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::Call;
@@ -119,12 +121,15 @@ impl<'a> Sieve<'a> {
     }
 }
 
-/// Refuses a type that is not an IRI, and members that could not be distinguished from contained resources.
+/// Refuses a type that is not an IRI, and members stated with what the server manages, or decides by.
 pub(crate) fn valid(call: &Call, triple: Triple) -> Result<Triple, Fault> {
     let relation = triple.predicate.as_str();
     let is_relation = relation == HAS_MEMBER_RELATION || relation == IS_MEMBER_OF_RELATION;
-    if is_relation && matches!(&triple.object, Term::NamedNode(it) if it.as_str() == CONTAINS) {
-        return Err(call.violation(format!("members cannot be stated with {CONTAINS}")));
+    if is_relation
+        && let Term::NamedNode(stated) = &triple.object
+        && !may_be_membership(stated.as_str())
+    {
+        return Err(call.violation(format!("members cannot be stated with {}", stated.as_str())));
     }
     match triple.predicate.as_str() == RDF_TYPE && matches!(triple.object, Term::Literal(_)) {
         true => Err(call.violation(format!("a type must be an IRI: {triple}"))),

@@ -7,16 +7,13 @@
 
 use cenote_rdf::{NamedNode, Triple};
 use cenote_store::{
-    At, Caller, Graph, ListOptions, Name, NamedEntry, Pattern, Quad, Reading, ResourceId, Result,
-    Statement, Store, Term, iri_of,
+    At, Caller, Graph, ListOptions, Name, NamedEntry, Reading, ResourceId, Result, Statement,
+    Store, Term,
 };
 
-use crate::ldp::representation::model::Model;
+use crate::ldp::representation::membership::Definition;
 use crate::ldp::representation::seen::LoadedResource;
-use crate::ldp::representation::vocabulary::{
-    CONTAINS, HAS_MEMBER_RELATION, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, MEMBER,
-    MEMBER_SUBJECT, MEMBERSHIP_RESOURCE,
-};
+use crate::ldp::representation::vocabulary::CONTAINS;
 use crate::ldp::representation::web::{OwnIris, Web};
 use crate::statements::Iris;
 
@@ -62,17 +59,14 @@ impl Members {
 
     /// The members of a resource, through each container that adds members to it, and for a container those that it adds to its resource.
     pub(crate) fn of(reading: &Reading, seen: &LoadedResource, web: &Web) -> Result<Vec<Self>> {
-        let subject = web.address(seen.path());
         let mut members = Vec::new();
         // A container shows the membership that it defines, whatever its subject.
-        let iris = OwnIris::new(web, seen.path());
-        let resource = value(&seen.description, MEMBERSHIP_RESOURCE).unwrap_or_default();
-        let of = iris.outward(resource).into_owned();
-        members.extend(Self::by(seen.stat.id, &seen.description, of, seen.model));
-        for id in containers_of(reading, seen)? {
-            let (stat, description) = reading.graph(&At::Id(id))?;
-            let model = Model::of(stat.resource.kind, &description);
-            members.extend(Self::by(id, &description, subject.clone(), model));
+        if let Some(own) = Definition::of(reading, &seen.stat, &seen.description)? {
+            let of = OwnIris::new(web, seen.path()).outward(&own.resource).into_owned();
+            members.extend(Self::by(own, of));
+        }
+        for other in Definition::about(reading, seen.path(), seen.stat.id)? {
+            members.extend(Self::by(other, web.address(seen.path())));
         }
         Ok(members)
     }
@@ -101,17 +95,10 @@ impl Members {
         triple.predicate.as_str() == self.predicate
     }
 
-    /// The members that a container with this description adds to its membership resource.
-    fn by(id: ResourceId, description: &Graph, subject: String, model: Model) -> Option<Self> {
-        if !matches!(model, Model::Direct | Model::Indirect)
-            || value(description, IS_MEMBER_OF_RELATION).is_some()
-        {
-            return None;
-        }
-        let relation = value(description, HAS_MEMBER_RELATION).unwrap_or(MEMBER);
-        let inserted = value(description, INSERTED_CONTENT_RELATION)
-            .filter(|relation| model == Model::Indirect && *relation != MEMBER_SUBJECT);
-        Some(Self::new(id, subject, relation.to_owned(), inserted.map(str::to_owned)))
+    /// The members that a container adds to its membership resource; none if the members say it.
+    fn by(definition: Definition, subject: String) -> Option<Self> {
+        let Definition { container, relation, is_inverse, inserted, .. } = definition;
+        (!is_inverse).then(|| Self::new(container.id, subject, relation, inserted))
     }
 
     /// The triples of the next page, as far as the caller may see the children; none at the end.
@@ -223,38 +210,11 @@ pub(crate) fn member_of(
     seen: &LoadedResource,
     web: &Web,
 ) -> Result<Option<Triple>> {
-    let Some((parent, _)) = seen.path().split_last() else { return Ok(None) };
-    let Ok((stat, description)) = reading.graph(&parent.clone().into()) else {
-        return Ok(None);
-    };
-    let model = Model::of(stat.resource.kind, &description);
-    let relation = value(&description, IS_MEMBER_OF_RELATION)
-        .filter(|_| matches!(model, Model::Direct | Model::Indirect));
-    let iris = OwnIris::new(web, &parent);
-    let resource = iris.outward(value(&description, MEMBERSHIP_RESOURCE).unwrap_or_default());
-    let own = NamedNode::new_unchecked(web.address(seen.path()));
-    Ok(relation.map(|relation| {
-        Triple::new(
-            own,
-            NamedNode::new_unchecked(relation),
-            NamedNode::new_unchecked(resource.into_owned()),
-        )
-    }))
-}
-
-/// The containers that state that their members are those of this resource.
-fn containers_of(reading: &Reading, seen: &LoadedResource) -> Result<Vec<ResourceId>> {
-    let pattern = Pattern {
-        predicate: Some(MEMBERSHIP_RESOURCE.to_owned()),
-        object: Some(Term::Iri(iri_of(seen.path()))),
-        ..Pattern::default()
-    };
-    let mut containers = Vec::new();
-    for quad in reading.statements(&pattern)? {
-        let about = |quad: &Quad| quad.of != seen.stat.id && quad.statement.subject.is_none();
-        containers.extend(quad?.filter(about).map(|quad| quad.of));
-    }
-    Ok(containers)
+    let Some(above) = Definition::above(reading, seen.path())? else { return Ok(None) };
+    let resource = OwnIris::new(web, &above.container.path).outward(&above.resource).into_owned();
+    let [own, relation, resource] =
+        [web.address(seen.path()), above.relation, resource].map(NamedNode::new_unchecked);
+    Ok(Some(Triple::new(own, relation, resource)))
 }
 
 /// The IRI that a description states of its resource with a predicate.

@@ -4,6 +4,7 @@ pub(in crate::ldp) mod graph;
 pub(in crate::ldp) mod html;
 pub(in crate::ldp) mod managed;
 pub(in crate::ldp) mod members;
+pub(in crate::ldp) mod membership;
 pub(in crate::ldp) mod model;
 pub(in crate::ldp) mod paging;
 pub(in crate::ldp) mod seen;

@@ -8,6 +8,7 @@ use cenote_store::{
 
 use crate::ldp::dialect::Dialect;
 use crate::ldp::representation::members::value;
+use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::vocabulary::{
     EBUCORE, HAS_MEMBER_RELATION, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, LDP, MEMBER,
@@ -23,6 +24,8 @@ pub(crate) struct LoadedResource {
     pub(crate) description: Graph,
     pub(crate) model: Model,
     membership: Option<Membership>,
+    /// What follows of it from other descriptions, if that was looked at.
+    inferred: Option<Inferred>,
     created_by: String,
     modified_by: String,
 }
@@ -43,6 +46,7 @@ impl LoadedResource {
         Ok(Self {
             model: Model::of(stat.resource.kind, &description),
             membership: reading.membership(&stat)?,
+            inferred: None,
             created_by,
             modified_by,
             stat,
@@ -50,8 +54,18 @@ impl LoadedResource {
         })
     }
 
+    /// The same with what follows from other descriptions in its tag.
+    pub(crate) fn with_inferred(mut self, reading: &Reading) -> Result<Self> {
+        self.inferred = Inferred::of(reading, &self.stat, &self.description)?;
+        Ok(self)
+    }
+
     /// What the caller has just created.
-    pub(crate) fn created(caller: &Caller, stat: Stat, description: Graph) -> Self {
+    pub(crate) fn created(
+        caller: &Caller,
+        (stat, description): (Stat, Graph),
+        inferred: Option<Inferred>,
+    ) -> Self {
         let membership = (stat.resource.kind == Kind::Collection).then_some(Membership {
             collection: stat.id,
             changes: 0,
@@ -61,6 +75,7 @@ impl LoadedResource {
         Self {
             model: Model::of(stat.resource.kind, &description),
             membership,
+            inferred,
             created_by: by(),
             modified_by: by(),
             stat,
@@ -81,7 +96,7 @@ impl LoadedResource {
         let described = Stamp { time: version.described, revision: version.version };
         stat.resource.description_changed = Some(described);
         let model = Model::of(stat.resource.kind, &description);
-        Self { model, membership: None, modified_by, stat, description, ..self }
+        Self { model, membership: None, inferred: None, modified_by, stat, description, ..self }
     }
 
     pub(crate) fn path(&self) -> &StorePath {
@@ -89,7 +104,7 @@ impl LoadedResource {
     }
 
     /// The tag of the state that a graph shows, whatever syntax and part of it a request prefers: it changes with the description, with
-    /// the membership, and with the paths of what the description links to.
+    /// the membership, with the paths of what the description links to, and with the members that other containers state.
     pub(crate) fn tag(&self) -> String {
         let mut tag = self.stat.description_tag();
         if let Some(membership) = &self.membership {
@@ -98,7 +113,16 @@ impl LoadedResource {
         if let Some(links) = links_tag(&self.description) {
             tag += &format!("-{}", hex::encode(links));
         }
+        if let Some(inferred) = &self.inferred {
+            tag += &format!("-{}", inferred.tag);
+        }
         tag
+    }
+
+    /// When the whole graph last changed, with what follows from other descriptions.
+    pub(crate) fn validated(&self) -> Time {
+        let changed = self.changed();
+        self.inferred.as_ref().map_or(changed, |inferred| changed.max(inferred.changed))
     }
 
     /// When what a graph shows last changed.

@@ -1,4 +1,4 @@
-//! The IRIs of this opening, and which terms the server manages.
+//! The IRIs of this opening.
 //!
 //! Source: LDP 1.0, the Fedora API specification (2018-11-22), and what fcrepo 6 and LAKEsuperior emit.
 
@@ -24,73 +24,3 @@ pub(crate) const INSERTED_CONTENT_RELATION: &str =
     "http://www.w3.org/ns/ldp#insertedContentRelation";
 pub(crate) const MEMBER: &str = "http://www.w3.org/ns/ldp#member";
 pub(crate) const MEMBER_SUBJECT: &str = "http://www.w3.org/ns/ldp#MemberSubject";
-
-/// The predicates that the server manages, by namespace.
-const PREDICATES: [(&str, &[&str]); 5] = [
-    (FCREPO, MANAGED_BY_FEDORA),
-    (FEDORA, MANAGED_BY_FEDORA),
-    (LDP, &["contains"]),
-    (PREMIS, &["hasMessageDigest", "hasSize"]),
-    ("http://www.iana.org/assignments/relation/", &["describedBy", "describedby"]),
-];
-
-const MANAGED_BY_FEDORA: &[&str] = &[
-    "created",
-    "createdBy",
-    "hasFixityService",
-    "hasParent",
-    "hasVersion",
-    "hasVersionLabel",
-    "hasVersions",
-    "lastModified",
-    "lastModifiedBy",
-    "proxyFor",
-    "redirectsTo",
-    "writable",
-];
-
-/// The types that the server manages, by namespace.
-const TYPES: [(&str, &[&str]); 3] = [
-    (FCREPO, &["Binary", "Container", "Pairtree", "Resource", "Version", "RepositoryRoot"]),
-    (FEDORA, &["Binary", "Container", "Pairtree", "Resource", "Version", "RepositoryRoot"]),
-    (
-        LDP,
-        &[
-            "BasicContainer",
-            "Container",
-            "DirectContainer",
-            "IndirectContainer",
-            "NonRDFSource",
-            "RDFSource",
-            "Resource",
-        ],
-    ),
-];
-
-/// Whether the server manages this predicate.
-pub(crate) fn is_managed_predicate(predicate: &str) -> bool {
-    is_among(&PREDICATES, predicate)
-}
-
-/// Whether the server manages this type.
-pub(crate) fn is_managed_type(class: &str) -> bool {
-    is_among(&TYPES, class)
-}
-
-fn is_among(table: &[(&str, &[&str])], iri: &str) -> bool {
-    let named = |(namespace, names): &(&str, &[&str])| {
-        iri.strip_prefix(namespace).is_some_and(|name| names.contains(&name))
-    };
-    table.iter().any(named)
-}
-
-/// The managed predicates and types, as IRIs.
-pub(crate) fn managed_terms() -> (Vec<String>, Vec<String>) {
-    let whole = |table: &[(&str, &[&str])]| {
-        let iris = |(namespace, names): &(&str, &[&str])| -> Vec<String> {
-            names.iter().map(|name| format!("{namespace}{name}")).collect()
-        };
-        table.iter().flat_map(iris).collect()
-    };
-    (whole(&PREDICATES), whole(&TYPES))
-}

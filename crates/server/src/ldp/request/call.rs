@@ -17,6 +17,7 @@ use crate::ldp::external::{self, Elsewhere};
 use crate::ldp::fixity;
 use crate::ldp::methods::{delete, options, patch, post, put, read, subtree, tombstone};
 use crate::ldp::notifications;
+use crate::ldp::representation::model::Model;
 use crate::ldp::representation::paging;
 use crate::ldp::representation::seen::{LoadedResource, rfc3339};
 use crate::ldp::representation::vocabulary::MEMBERSHIP_RESOURCE;
@@ -217,8 +218,7 @@ impl Call {
     /// # Errors
     /// Those of [`Call::missing`] if it does not exist.
     pub(crate) fn seen(&self, store: &Store) -> Result<LoadedResource, Fault> {
-        let reading = store.reading_of(&self.caller, &self.at(), &Foreseen::default())?;
-        self.seen_in(&reading, store)
+        self.seen_in(&self.reading(store)?, store)
     }
 
     /// The state of the store, for an answer about all that is shown of what the request names.
@@ -232,13 +232,13 @@ impl Call {
             self.target.part != Part::Content && methods.contains(&self.method)
         };
         let (is_shown, is_changed) = (is_of(&[Method::GET]), is_of(&[Method::PUT, Method::PATCH]));
-        let Preferences { containment, membership, managed, .. } = self.preferences;
-        let has_members = is_changed || is_shown && membership;
+        let Preferences { containment, managed, .. } = self.preferences;
+        let is_tagged = self.target.part != Part::Content;
         Foreseen {
             children: is_shown && containment,
             versions: self.dialect.mentions_versions && (is_changed || is_shown && managed),
-            collection: is_shown && membership,
-            object_of: has_members.then_some(MEMBERSHIP_RESOURCE),
+            collection: is_tagged,
+            object_of: is_tagged.then_some(MEMBERSHIP_RESOURCE),
             removed: true,
             ..Foreseen::default()
         }
@@ -250,7 +250,12 @@ impl Call {
         reading: &Reading,
         store: &Store,
     ) -> Result<LoadedResource, Fault> {
-        LoadedResource::read(reading, &self.at()).map_err(|error| self.missing(store, error))
+        let seen = LoadedResource::read(reading, &self.at());
+        let seen = seen.map_err(|error| self.missing(store, error))?;
+        match seen.model == Model::Binary && self.target.part != Part::Description {
+            true => Ok(seen),
+            false => Ok(seen.with_inferred(reading)?),
+        }
     }
 
     /// The refusal of a request about something that is not there: 410 if it was removed and left a tombstone.

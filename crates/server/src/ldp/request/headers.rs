@@ -124,7 +124,7 @@ impl Headers {
             self.add(header::ETAG, &quoted(&seen.tag()));
             self.state_token(dialect, &seen.tag());
         }
-        if let Some(date) = http_date(seen.changed()) {
+        if let Some(date) = http_date(seen.validated()) {
             self.add(header::LAST_MODIFIED, &date);
         }
     }

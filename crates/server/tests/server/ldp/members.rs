@@ -1,5 +1,6 @@
 //! Direct and indirect containers: membership follows from what they contain (LDP 1.0, sections 5.4 and 5.5).
 
+use cenote_store::{Conditions, Statement, StorePath, Term};
 use serde_json::json;
 
 use super::Web;
@@ -119,5 +120,138 @@ async fn members_are_not_reported_as_contained() {
             assert!(matches!(refused.status.as_u16(), 409 | 412), "{}", refused.status);
             assert_eq!(web.get("/c").await.status, 404);
         }
+    }
+}
+
+/// Terms by which the server decides, or that it states itself: through a container anybody could state them of resources of others.
+#[tokio::test]
+async fn members_are_stated_with_no_term_of_the_server() {
+    let of_server = [
+        "http://www.loc.gov/premis/rdf/v1#hasMessageDigest",
+        "http://fedora.info/definitions/v4/repository#createdBy",
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+        "http://www.w3.org/ns/auth/acl#accessControl",
+        "http://www.w3.org/ns/ldp#membershipResource",
+    ];
+    for web in Web::each() {
+        web.put("/book", "").await;
+        for (term, relation) in of_server
+            .iter()
+            .flat_map(|term| ["hasMemberRelation", "isMemberOfRelation"].map(|it| (term, it)))
+        {
+            let definition = format!("<> a <{LDP}DirectContainer> ; <{LDP}{relation}> <{term}> .");
+            let refused = web.put("/c", &definition).await;
+            assert!(matches!(refused.status.as_u16(), 409 | 412), "{term}: {}", refused.status);
+            assert_eq!(web.get("/c").await.status, 404);
+        }
+        // Another opening takes any statement: it is not shown as membership.
+        container(&web, "/d", "DirectContainer", "<> <ldp:membershipResource> </book> .").await;
+        web.put("/d/x", "").await;
+        let digest = of_server[0];
+        let relation = Statement {
+            subject: None,
+            predicate: format!("{LDP}hasMemberRelation"),
+            object: Term::Iri(digest.to_owned()),
+            unit: None,
+        };
+        let path: StorePath = format!("{}/d", web.base).parse().unwrap();
+        let stated =
+            web.store.change_graph(&web.admin(), &path.into(), &Conditions::default(), |old| {
+                Ok(old.iter().chain([&relation]).cloned().collect())
+            });
+        stated.unwrap();
+        assert!(!web.triples("/book").await.iter().any(|triple| triple.contains(digest)));
+    }
+}
+
+/// A container states its members of a resource as its owner would: only if they may describe it.
+#[tokio::test]
+async fn members_are_stated_of_what_the_owner_of_the_container_may_describe() {
+    let web = Web::new("/rest");
+    web.put("/book", "").await;
+    web.put("/home", "").await;
+    let grant = async |path: &str, level: &str| {
+        let grant = json!({"path": path, "operations": [{"name": "grace", "level": level}]});
+        web.server.post("/v1/access", grant).await.expect(200);
+    };
+    grant("/home", "own").await;
+    let put = async |path: &str, turtle: &str| {
+        let ask = web.ask_as(Some(crate::support::USER), "PUT", path);
+        ask.header("content-type", "text/turtle").body(turtle.to_owned()).send().await.status
+    };
+    let of_book = format!(
+        "<> a <{LDP}DirectContainer> ; <{LDP}membershipResource> <{}> ; <{LDP}hasMemberRelation> <urn:m> .",
+        web.address("/book")
+    );
+    let shown = async || web.triples("/book").await.iter().any(|triple| triple.contains("urn:m"));
+    // As long as they do not see it, it is as if nothing were there.
+    assert_eq!(put("/home/unseen", &of_book).await, 201);
+    assert_eq!(put("/home/unseen/x", "").await, 201);
+    assert!(!shown().await);
+    grant("/book", "read").await;
+    assert_eq!(put("/home/seen", &of_book).await, 403);
+    assert!(!shown().await);
+    grant("/book", "write").await;
+    assert_eq!(put("/home/seen", &of_book).await, 201);
+    assert!(shown().await, "of the first container");
+    grant("/book", "none").await;
+    assert!(!shown().await);
+}
+
+/// What a graph shows of other descriptions is in its tag (RFC 9110, section 8.8.3).
+#[tokio::test]
+async fn a_tag_changes_with_the_members_that_other_containers_state() {
+    for web in Web::each().filter(|web| web.mount != "/ldp") {
+        web.put("/book", "").await;
+        let of_book = "<> <ldp:membershipResource> </book> ; ";
+        let mut tags = Vec::new();
+        let mut note = async |path: &str, why: &str| {
+            let [read, asked] = ["GET", "HEAD"].map(|method| web.ask(method, path).send());
+            let (read, asked) = (read.await, asked.await);
+            let tag = super::headers(&read, "etag")[0].to_owned();
+            assert_eq!(super::headers(&asked, "etag"), [&tag]);
+            assert!(!tags.contains(&tag), "{why}");
+            let same = web.ask("GET", path).header("if-none-match", &tag).send().await;
+            assert_eq!(same.status, 304, "{why}");
+            tags.push(tag);
+        };
+        note("/book", "nothing yet").await;
+        container(
+            &web,
+            "/pages",
+            "DirectContainer",
+            &format!("{of_book}<ldp:hasMemberRelation> <urn:page> ."),
+        )
+        .await;
+        note("/book", "a container").await;
+        web.put("/pages/1", "").await;
+        note("/book", "a member").await;
+        container(&web, "/by", "IndirectContainer", &format!("{of_book}<ldp:hasMemberRelation> <urn:by> ; <ldp:insertedContentRelation> <urn:who> .")).await;
+        web.put("/by/1", "<> <urn:who> <urn:ada> .").await;
+        note("/book", "an inserted member").await;
+        note("/by", "of the container itself").await;
+        web.put("/by/1", "<> <urn:who> <urn:bob> .").await;
+        note("/book", "another inserted member").await;
+        note("/by", "another, of the container itself").await;
+        container(
+            &web,
+            "/of",
+            "DirectContainer",
+            &format!("{of_book}<ldp:isMemberOfRelation> <urn:of> ."),
+        )
+        .await;
+        let made = web.put("/of/1", "").await;
+        note("/of/1", "a member that says it").await;
+        assert_eq!(super::headers(&made, "etag"), [tags.last().unwrap()], "as it was created");
+        let stale = tags.last().unwrap().clone();
+        let changed = format!(
+            "DELETE {{ <> <{LDP}isMemberOfRelation> <urn:of> }} INSERT {{ <> <{LDP}isMemberOfRelation> <urn:in> }} WHERE {{}}"
+        );
+        assert_eq!(web.patch("/of", &changed).await.status, 204);
+        let put = web
+            .ask("PUT", "/of/1")
+            .header("content-type", "text/turtle")
+            .header("if-match", &stale);
+        assert_eq!(put.body(String::new()).send().await.status, 412);
     }
 }

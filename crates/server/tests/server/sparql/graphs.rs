@@ -46,6 +46,13 @@ async fn server() -> TestServer {
     )
     .await;
     put("/j/one", "BasicContainer", "<> <urn:about> <http://e/x>, <http://e/y>, 5 .").await;
+    // Members of something that has no graph itself.
+    for (path, of) in [("/h", "<#it>"), ("/x", "<http://elsewhere/>"), ("/y", "</rest/a#part>")] {
+        let of =
+            format!("<> <{LDP}membershipResource> {of} ; <{LDP}hasMemberRelation> <urn:has> .");
+        put(path, "DirectContainer", &of).await;
+        put(&format!("{path}/one"), "BasicContainer", "").await;
+    }
     put("/r", "RDFSource", "<> <urn:p> </rest/d/one> .").await;
     server.put("/a/b.txt", "bytes").await;
     let operations = serde_json::json!([
@@ -58,8 +65,8 @@ async fn server() -> TestServer {
     server
 }
 
-const PATHS: [&str; 10] =
-    ["/", "/a", "/a/b.txt", "/d", "/d/one", "/i", "/i/one", "/j", "/j/one", "/r"];
+const PATHS: [&str; 13] =
+    ["/", "/a", "/a/b.txt", "/d", "/d/one", "/h", "/i", "/i/one", "/j", "/j/one", "/r", "/x", "/y"];
 
 /// Triples as N-Triples, whatever the labels of blank nodes, without those about other resources of this server: a
 /// container shows the membership that it defines, which is in the graph of the resource with the members.
@@ -121,7 +128,7 @@ async fn server_managed_triples_are_found_by_pattern() {
     for (pattern, found) in [
         (format!("?x <{LDP}contains> {}", at("/a/b.txt")), vec!["/a"]),
         (format!("{} <{LDP}contains> ?x", at("/d")), vec!["/d/one"]),
-        (format!("?x a <{LDP}DirectContainer>"), vec!["/d"]),
+        (format!("?x a <{LDP}DirectContainer>"), vec!["/d", "/h", "/x", "/y"]),
         (format!("?x a <{LDP}NonRDFSource>"), vec!["/a/b.txt"]),
         ("?x <http://www.loc.gov/premis/rdf/v1#hasSize> 5".to_owned(), vec![]),
         (
@@ -130,6 +137,10 @@ async fn server_managed_triples_are_found_by_pattern() {
         ),
         (format!("{} <urn:has> ?x", at("/a")), vec!["/d/one"]),
         (format!("?x <urn:of> {}", at("/a")), vec!["/i/one"]),
+        (format!("{} <urn:has> ?x", at("/h#it")), vec!["/h/one"]),
+        ("<http://elsewhere/> ?p ?x".to_owned(), vec!["/x/one"]),
+        (format!("{} ?p ?x", at("/a#part")), vec!["/y/one"]),
+        (format!("?x <urn:has> {}", at("/y/one")), vec!["/a#part"]),
         (
             "?x <http://fedora.info/definitions/v4/repository#hasParent> <http://localhost/rest/i>"
                 .to_owned(),
@@ -226,4 +237,32 @@ async fn elsewhere_there_is_no_graph_of_graphs() {
     let query =
         format!("SELECT ?x {{ {{ ?x {TOPIC} ?y }} UNION {{ GRAPH {META} {{ ?x ?p ?y }} }} }}");
     assert!(rows(&server, &query).await.is_empty());
+}
+
+/// As in the linked-data opening: the members of a container count as far as its owner may describe what has them.
+#[tokio::test]
+async fn members_that_do_not_count_are_in_no_graph() {
+    let server = TestServer::new();
+    let put = async |who, path: &str, turtle: &str| {
+        let ask = server.ask_as(Some(who), "PUT", &format!("/rest{path}"));
+        let answer = ask.header("content-type", "text/turtle").body(turtle.to_owned()).send().await;
+        assert_eq!(answer.status, 201, "{}", answer.text());
+    };
+    put(ADMIN, "/book", "").await;
+    put(ADMIN, "/home", "").await;
+    let grant =
+        serde_json::json!({"path": "/home", "operations": [{"name": "grace", "level": "own"}]});
+    server.post("/v1/access", grant).await.expect(200);
+    let of_book = format!("<{LDP}membershipResource> <http://localhost/rest/book>");
+    let container =
+        format!("<> a <{LDP}DirectContainer> ; {of_book} ; <{LDP}hasMemberRelation> <urn:m> .");
+    put(crate::support::USER, "/home/c", &container).await;
+    put(crate::support::USER, "/home/c/one", "").await;
+    for pattern in [
+        "?x <urn:m> ?y",
+        "?x <urn:m> <http://localhost/rest/home/c/one>",
+        "<http://localhost/rest/book> <urn:m> ?y",
+    ] {
+        assert!(rows(&server, &format!("SELECT * {{ {pattern} }}")).await.is_empty(), "{pattern}");
+    }
 }
