@@ -15,8 +15,8 @@ EXTENSION := . $(VENV)/bin/activate && maturin develop --quiet --manifest-path p
 TESTS := --lib --bins --tests
 # Some tests of each opening, which `make test` runs on PostgreSQL, too; `make test-postgres` runs all.
 ON_POSTGRES := tree:: metadata:: ldp::members ldp::updates dnanexus::objects irods::collections sparql::graphs
-# versitygw is compiled where there is Go.
-REQUIRE_BUCKETS := CENOTE_REQUIRE_MOTO=1 $(if $(shell PATH=$$PATH:/usr/local/go/bin command -v go),CENOTE_REQUIRE_VERSITYGW=1)
+# versitygw is used where it is installed.
+REQUIRE_BUCKETS = CENOTE_REQUIRE_MOTO=1 $(if $(wildcard target/tools/bin/versitygw),CENOTE_REQUIRE_VERSITYGW=1)
 PYTESTS := $(VENV)/bin/python -m pytest -q python/tests
 
 help: ## list the targets
@@ -123,6 +123,7 @@ models: ## compare the store and the server with their models in N random histor
 	CENOTE_FSX=$(CURDIR)/target/tools/bin/fsx CENOTE_FSX_STEPS=$(N)000 cargo test --release --locked -p cenote-cli --test mount fsx::
 
 storms: ## cut, stall, kill and restart PostgreSQL, a bucket and three servers under load, N times, and compare with a model
+	scripts/setup storms
 	$(REQUIRE_BUCKETS) CENOTE_REQUIRE_POSTGRES=1 CENOTE_STORM_EVENTS=$(N) cargo test --release --locked -p cenote-cli --test cluster storm:: -- --nocapture
 
 faults: ## fail each mutation at each of its steps in the catalog, on each engine
