@@ -4,7 +4,7 @@
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{Literal, NamedNode, Syntax, Triple, Writer, negotiate};
+use cenote_rdf::{Literal, NamedNode, Syntax, Triple, negotiate, write};
 use cenote_store::{At, Digests, ErrorKind, Opened, ReadOptions};
 
 use super::external::Elsewhere;
@@ -99,9 +99,7 @@ fn syntax(call: &Call) -> Syntax {
 
 fn show(call: &Call, checked: &Checked) -> Result<Response, Fault> {
     let triples = triples(&call.address(), checked);
-    let mut writer = Writer::new(syntax(call), &triples);
-    triples.iter().for_each(|triple| writer.triple(triple));
-    Ok((headers(call).0, writer.finish()).into_response())
+    Ok((headers(call).0, write(&triples, syntax(call))?).into_response())
 }
 
 /// One outcome for each digest, or one alone if there is none.

@@ -86,6 +86,7 @@ fn on_a_stack<T: Send>(work: impl FnOnce() -> Result<T, Problem> + Send) -> Resu
 fn refusal(error: Error) -> Problem {
     match error {
         Error::Syntax(fault) => not_a_query(fault),
+        Error::Inexpressible(error) => error.into(),
         error @ Error::Limit(_) => Problem::invalid(error.to_string()),
         error @ Error::Stopped => {
             Problem::new(ProblemKind::Store(ErrorKind::Unavailable), error.to_string())

@@ -21,7 +21,7 @@ mod terms;
 use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{Cancel, Choice, Syntax, Triple, Update, Writer, negotiate};
+use cenote_rdf::{Cancel, Choice, Syntax, Triple, Update, negotiate, write};
 use cenote_store::{AccessChange, At, GrantView, Rights, Stat, Store};
 
 pub(crate) use asked::{Asked, require_removing};
@@ -131,9 +131,7 @@ fn read(store: &Store, call: &Call) -> Result<Response, Fault> {
     headers.add(header::VARY, "Accept");
     headers.syntax(syntax);
     let triples = show::triples(store, call, &list.lines);
-    let mut writer = Writer::new(syntax, &triples);
-    triples.iter().for_each(|triple| writer.triple(triple));
-    Ok((headers.0, writer.finish()).into_response())
+    Ok((headers.0, write(&triples, syntax)?).into_response())
 }
 
 async fn put(call: Call, body: Body) -> Result<Response, Fault> {
