@@ -8,9 +8,10 @@ use cenote_store::{ErrorKind, NewVersion, Store, Time, Version};
 use percent_encoding::percent_decode_str;
 
 use super::links::MEMENTO_DATETIME;
-use super::{gate, links, own_address, versions};
+use super::{gate, links, own_address, page, versions};
 use crate::layer::conditional::http_date;
 use crate::ldp::methods::intake::{described, triples};
+use crate::ldp::representation::html;
 use crate::ldp::representation::managed::Sieve;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::date_time;
@@ -33,6 +34,9 @@ pub(super) async fn show(call: Call) -> Result<Response, Fault> {
             return Ok((StatusCode::NO_CONTENT, headers.0).into_response());
         }
         headers.add(header::VARY, "Accept");
+        if html::is_preferred(call) {
+            return Ok(page::list(call, headers, &versions));
+        }
         let accept = call.header(header::ACCEPT).unwrap_or_default();
         let body = match negotiate(accept, Some(LINK_FORMAT)) {
             Some(Choice::Other) => {
