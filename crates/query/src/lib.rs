@@ -16,6 +16,9 @@ pub enum Error {
     /// The text is not a valid query; has the fault and its position.
     #[error("{0}")]
     Syntax(String),
+    /// The format of the answer cannot express a term of it; says which. Others can.
+    #[error(transparent)]
+    Inexpressible(#[from] cenote_rdf::Inexpressible),
     /// The query exceeds a limit; says which.
     #[error("{0}")]
     Limit(String),

@@ -2,7 +2,7 @@
 //!
 //! * `syntax` names the syntaxes, and chooses one for an answer (`Accept`, RFC 9110 section 12.5.1);
 //! * `read` and `write` convert between text and triples, within limits; `json_ld` and `rdf_xml` have those of
-//!   these syntaxes;
+//!   these syntaxes, `xml` what XML can say;
 //! * `sparql` parses queries, orders their joins, and writes their results;
 //! * `managed` has the terms that nobody but a server states;
 //! * `update` applies SPARQL 1.1 Update to one graph that is held in memory, or to several.
@@ -23,6 +23,7 @@ mod sparql;
 mod syntax;
 mod update;
 mod write;
+mod xml;
 
 pub use accept::{Choice, negotiate};
 pub use graph::canonical;
@@ -34,9 +35,9 @@ pub use oxrdf::{
 pub use read::{Limits, ReadError, read, read_any_iris};
 pub use spareval::CancellationToken as Cancel;
 pub use sparql::{
-    Answers, Bounds, Estimate, Format, Query, QueryError, Solutions, SoughtText, TEXT_QUERY,
-    TooLong, Wanted, evaluator,
+    Answers, Bounds, Estimate, Format, Query, QueryError, RowError, Solutions, SoughtText,
+    TEXT_QUERY, TooLong, Wanted, evaluator,
 };
 pub use syntax::Syntax;
 pub use update::{DatasetUpdate, Owner, Update, UpdateError};
-pub use write::Writer;
+pub use write::{Inexpressible, Writer, write};

@@ -246,6 +246,14 @@ impl From<&cenote_store::Error> for Problem {
     }
 }
 
+impl From<cenote_rdf::Inexpressible> for Problem {
+    fn from(error: cenote_rdf::Inexpressible) -> Self {
+        Self::new(ProblemKind::NotAcceptable, error.to_string()).with_hint(
+            "graphs: Turtle, N-Triples, JSON-LD and N3 can; results of queries: JSON, CSV and TSV",
+        )
+    }
+}
+
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.detail.fmt(f)

@@ -28,7 +28,7 @@ impl Connection {
         path: String,
         label: Option<String>,
     ) -> std::result::Result<Pending, Failure> {
-        self.change_versions(path, VersionChange::Keep { label, time: None })
+        self.change_versions(path, VersionChange::Keep { label, time: None, another: false })
     }
 
     fn restore_version(&self, path: String, version: u64) -> std::result::Result<Pending, Failure> {

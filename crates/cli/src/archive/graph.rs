@@ -1,8 +1,8 @@
 //! What is stated of a resource, with the IRIs of the store or of an archive.
 
 use cenote_rdf::{
-    Graph, Limits, Literal, NamedNode, NamedOrBlankNode, Syntax, Term, Triple, Writer, canonical,
-    read,
+    Graph, Limits, Literal, NamedNode, NamedOrBlankNode, Syntax, Term, Triple, canonical, read,
+    write,
 };
 
 use super::names::{Names, Place};
@@ -89,9 +89,8 @@ impl Stated {
     /// The text in an archive: N-Triples, in an order that does not depend on anything else.
     pub(super) fn text(&self) -> Vec<u8> {
         let line = |triple: &Triple| {
-            let mut writer = Writer::new(Syntax::NTriples, &[]);
-            writer.triple(triple);
-            writer.finish()
+            let line = write(std::slice::from_ref(triple), Syntax::NTriples);
+            line.expect("N-Triples express every triple")
         };
         let mut lines: Vec<_> = self.0.iter().map(line).collect();
         lines.sort_unstable();

@@ -1,6 +1,6 @@
 //! A query, evaluated and written down.
 
-use cenote_rdf::{Format, Query, Solutions, Triple, Writer, evaluator};
+use cenote_rdf::{Format, Query, RowError, Solutions, Triple, Writer, evaluator};
 use cenote_store::{Reading, TextLead};
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 
@@ -37,7 +37,7 @@ impl<'a> From<&'a Reading> for Source<'a> {
 ///
 /// # Errors
 /// [`Error::Syntax`] for what cannot be evaluated, such as `SERVICE`; [`Error::Limit`] for what takes more than the limits allow;
-/// [`Error::Stopped`] once the caller has gone.
+/// [`Error::Inexpressible`] for an answer that the format cannot express; [`Error::Stopped`] once the caller has gone.
 pub fn query<'a>(
     source: impl Into<Source<'a>>,
     query: Query,
@@ -72,7 +72,7 @@ fn answer(graph: &Graph<'_>, mut query: Query, format: Format, limits: &Limits) 
             for solution in solutions {
                 let solution = solution.map_err(fault)?;
                 let bound = solution.iter().map(|(name, term)| (name.as_ref(), term.as_ref()));
-                text.row(bound).map_err(too_long)?;
+                text.row(bound).map_err(unwritten)?;
                 results += 1;
             }
             Ok(Answer { text: text.finish().map_err(too_long)?, results })
@@ -93,13 +93,20 @@ fn written(mut triples: Vec<Triple>, syntax: cenote_rdf::Syntax, most: usize) ->
     let mut text = Vec::new();
     for triple in &triples {
         writer.triple(triple);
-        text.append(&mut writer.take());
+        text.append(&mut writer.take()?);
         if text.len() > most {
             return Err(too_long(cenote_rdf::TooLong(most)));
         }
     }
-    text.append(&mut writer.finish());
+    text.append(&mut writer.finish()?);
     Ok(Answer { text, results: triples.len() as u64 })
+}
+
+fn unwritten(error: RowError) -> Error {
+    match error {
+        RowError::TooLong(error) => too_long(error),
+        RowError::Inexpressible(error) => error.into(),
+    }
 }
 
 fn too_long(error: cenote_rdf::TooLong) -> Error {

@@ -76,6 +76,15 @@ impl Format {
         }
     }
 
+    /// Whether `Accept` prefers a page of HTML to all of them.
+    pub fn prefers_page(accept: &str) -> bool {
+        let graphs = Syntax::ALL.map(Syntax::media_type);
+        let standard = Answers::ALL.map(Answers::media_type);
+        let others = Answers::ALL.into_iter().flat_map(Answers::others).copied();
+        let all = graphs.into_iter().chain(standard).chain(others).map(|format| (format, false));
+        best(accept, all.chain([("text/html", true)])) == Some(true)
+    }
+
     /// Its media type.
     pub fn media_type(self) -> &'static str {
         match self {
@@ -109,5 +118,20 @@ mod tests {
         let json = Format::negotiate("application/ld+json", true);
         assert_eq!(json, Some(Format::Graph(Syntax::JsonLd)));
         assert_eq!(Format::negotiate("text/csv", true), None);
+    }
+
+    #[test]
+    fn browsers_prefer_pages() {
+        for (accept, is_page) in [
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
+            ("text/html", true),
+            ("application/json, text/html;q=0.9", false),
+            ("application/sparql-results+xml,application/xml,text/html;q=0.5", false),
+            ("*/*", false),
+            ("text/*", false),
+            ("", false),
+        ] {
+            assert_eq!(Format::prefers_page(accept), is_page, "{accept}");
+        }
     }
 }

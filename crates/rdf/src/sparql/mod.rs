@@ -17,5 +17,5 @@ pub use self::order::{Estimate, Wanted};
 pub use self::query::{Query, QueryError};
 pub(crate) use self::replace::bounded as bound_replacements;
 pub use self::replace::known as evaluator;
-pub use self::results::{Solutions, TooLong};
+pub use self::results::{RowError, Solutions, TooLong};
 pub use self::text::{SoughtText, TEXT_QUERY};

@@ -4,16 +4,18 @@
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{Literal, NamedNode, Syntax, Triple, Writer, negotiate};
+use cenote_rdf::{Literal, NamedNode, Syntax, Triple, negotiate, write};
 use cenote_store::{At, Digests, ErrorKind, Opened, ReadOptions};
 
 use super::external::Elsewhere;
+use crate::ldp::representation::html;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::vocabulary::{LDP, PREMIS, RDF_TYPE, XSD};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::digest::DigestAlgorithm;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::Headers;
+use crate::page::Markup;
 
 const METHODS: &str = "GET,HEAD,OPTIONS";
 
@@ -32,7 +34,12 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
         // The headers do not depend on the result of a check, so it is skipped.
         "HEAD" | "OPTIONS" => {
             call.blocking(open).await?;
-            Ok(headers(&call).0.into_response())
+            let mut headers = headers();
+            match html::is_preferred(&call) {
+                true => headers.add(header::CONTENT_TYPE, "text/html; charset=utf-8"),
+                false => headers.syntax(syntax(&call)),
+            }
+            Ok(headers.0.into_response())
         }
         _ => Err(Fault::method(METHODS)),
     }
@@ -77,14 +84,13 @@ fn compared(size: u64, kept: &Digests, now: &Digests) -> Checked {
     Checked { size, now: now.into_iter().flatten().collect(), holds }
 }
 
-fn headers(call: &Call) -> Headers {
+fn headers() -> Headers {
     let mut headers = Headers::default();
     for name in Model::Source.types(true) {
         headers.add(header::LINK, &format!("<{LDP}{name}>;rel=\"type\""));
     }
     headers.add(header::ALLOW, METHODS);
     headers.add(header::VARY, "Accept");
-    headers.syntax(syntax(call));
     // The next check may have a different result.
     headers.add(header::CACHE_CONTROL, "no-store");
     headers
@@ -98,10 +104,32 @@ fn syntax(call: &Call) -> Syntax {
 }
 
 fn show(call: &Call, checked: &Checked) -> Result<Response, Fault> {
+    if html::is_preferred(call) {
+        return Ok((headers().0, page(call, checked)).into_response());
+    }
+    let (mut headers, syntax) = (headers(), syntax(call));
+    headers.syntax(syntax);
     let triples = triples(&call.address(), checked);
-    let mut writer = Writer::new(syntax(call), &triples);
-    triples.iter().for_each(|triple| writer.triple(triple));
-    Ok((headers(call).0, writer.finish()).into_response())
+    Ok((headers.0, write(&triples, syntax)?).into_response())
+}
+
+/// The result for people.
+fn page(call: &Call, checked: &Checked) -> Response {
+    let mut body = Markup::default();
+    html::way(&mut body, call);
+    let result = match checked.holds {
+        true => "<p>The bytes are what they were: all digests that are kept of them match.\n",
+        false => "<p>The bytes are damaged: they do not match the digests that are kept of them.\n",
+    };
+    body.raw(result).raw("<table>\n<tr><th scope=\"row\">Bytes</th><td>");
+    body.text(&checked.size.to_string()).raw("</td></tr>\n");
+    for (name, digest) in &checked.now {
+        body.raw("<tr><th scope=\"row\">").text(name).raw("</th><td>");
+        body.text(&hex::encode(digest)).raw("</td></tr>\n");
+    }
+    let description = format!("{}/fcr:metadata", call.address());
+    body.raw("</table>\n<p>").link(&description, "The description").raw("\n");
+    crate::page::page(&format!("Fixity of {}", call.path()), &body)
 }
 
 /// One outcome for each digest, or one alone if there is none.

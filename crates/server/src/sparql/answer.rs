@@ -18,13 +18,14 @@ use crate::texts;
 /// The stack of a query: what the parser allows fits on it, whatever the build.
 const STACK: usize = 32 << 20;
 
-/// Answers a query over the state that the store has when its turn comes.
+/// Answers a query over the state that the store has when its turn comes, with `most` bytes, or what the settings allow.
 pub(crate) async fn query(
     app: &App,
     caller: Caller,
     query: Text,
     spelling: Spelling,
     format: Format,
+    most: usize,
 ) -> Result<Vec<u8>, Problem> {
     let _turn = app.query_turn().await;
     let gone = CancellationToken::new();
@@ -38,7 +39,7 @@ pub(crate) async fn query(
         let limits = Limits {
             rows: limits.query_rows,
             bytes: limits.query_bytes,
-            answer: limits.answer_bytes,
+            answer: limits.answer_bytes.min(most),
             stop: Rc::new(move || match token.is_cancelled() {
                 true => Some(Stop::Gone),
                 false => (clock.now() >= end).then_some(Stop::Late),
@@ -86,6 +87,7 @@ fn on_a_stack<T: Send>(work: impl FnOnce() -> Result<T, Problem> + Send) -> Resu
 fn refusal(error: Error) -> Problem {
     match error {
         Error::Syntax(fault) => not_a_query(fault),
+        Error::Inexpressible(error) => error.into(),
         error @ Error::Limit(_) => Problem::invalid(error.to_string()),
         error @ Error::Stopped => {
             Problem::new(ProblemKind::Store(ErrorKind::Unavailable), error.to_string())

@@ -1,7 +1,7 @@
 //! SPARQL 1.1 over HTTP (`docs/sparql.md`): the SPARQL 1.1 Protocol, at a general address and at one for clients of LAKEsuperior.
 //!
-//! * `request` reads the protocol, `spelling` says how resources are named at each address, `page` is a form for a browser, and `service` the
-//!   description for other programs that send no query;
+//! * `request` reads the protocol, `spelling` says how resources are named at each address, `page` has the forms for a browser, `shown` the
+//!   results below them, and `service` the description for other programs that send no query;
 //! * `term_search` is LAKEsuperior's, written as a query;
 //! * `answer` runs a query on a thread of its own, within limits.
 
@@ -9,6 +9,7 @@ mod answer;
 mod page;
 mod request;
 mod service;
+mod shown;
 mod spelling;
 mod term_search;
 
@@ -48,8 +49,32 @@ async fn handle(app: App, address: &'static Address, request: Request) -> Respon
     if let Some(introduction) = introduction(address, &parts) {
         return introduction;
     }
-    let answered = ask(app, address, parts, body).await;
-    answered.unwrap_or_else(IntoResponse::into_response)
+    let form = page::Form::sent(&parts);
+    let answered = match &form {
+        Some(form) if form.wants_page() => shown(app, address, parts, form).await,
+        _ => ask(app, address, parts, body).await,
+    };
+    match (answered, form) {
+        (Err(problem), Some(form)) if page::is_for_people(&problem) => {
+            form.refused(address, &problem)
+        }
+        (answered, _) => answered.unwrap_or_else(IntoResponse::into_response),
+    }
+}
+
+/// The form that was sent, with the results below.
+async fn shown(
+    app: App,
+    address: &'static Address,
+    mut parts: Parts,
+    form: &page::Form,
+) -> Result<Response, Problem> {
+    let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
+    let asked = Asked::read(&app, &parts, Body::empty()).await?;
+    let (spelling, format) =
+        (address.spelling(&parts, asked.paths), shown::format(asked.constructs));
+    let answer = answer::query(&app, caller, asked.query, spelling, format, shown::MOST).await?;
+    form.answered(address, format, &answer)
 }
 
 /// The answer to a request without a query: a form for a browser, a description for what accepts a graph.
@@ -59,7 +84,7 @@ fn introduction(address: &Address, parts: &Parts) -> Option<Response> {
         return None;
     }
     match front::wants_page(&parts.headers) {
-        true => Some(page::form(address)),
+        true => Some(page::Form::example().empty(address)),
         false => {
             let own = format!("{}{}", spelling::origin(parts), address.path);
             service::description(&parts.headers, &own)
@@ -77,7 +102,8 @@ async fn ask(
     let asked = Asked::read(&app, &parts, body).await?;
     let spelling = address.spelling(&parts, asked.paths);
     let format = asked.format(&parts.headers)?;
-    let text = answer::query(&app, caller, asked.query, spelling, format).await?;
+    let most = usize::MAX;
+    let text = answer::query(&app, caller, asked.query, spelling, format, most).await?;
     let headers = [(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")];
     Ok((headers, text).into_response())
 }

@@ -21,7 +21,7 @@ pub(crate) struct Asked {
     /// Whether resources are identified by their paths.
     pub(crate) paths: bool,
     format: Option<String>,
-    constructs: bool,
+    pub(crate) constructs: bool,
 }
 
 /// A query, with the graphs that were named beside it. It is parsed here for what it is, and again where it runs.

@@ -3,11 +3,10 @@
 
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{
-    BlankNode, Format, NamedNode, NamedOrBlankNode, TEXT_QUERY, Term, Triple, Writer,
-};
+use cenote_rdf::{BlankNode, Format, NamedNode, NamedOrBlankNode, TEXT_QUERY, Term, Triple, write};
 
 use super::request::accepted;
+use crate::problem::Problem;
 
 const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const SD: &str = "http://www.w3.org/ns/sparql-service-description#";
@@ -29,10 +28,9 @@ pub(super) fn description(headers: &HeaderMap, address: &str) -> Option<Response
     let format = Format::negotiate(&accepted(headers), true)?;
     let Format::Graph(syntax) = format else { return None };
     let triples = triples(address);
-    let mut writer = Writer::new(syntax, &triples);
-    triples.iter().for_each(|triple| writer.triple(triple));
     let headers = [(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")];
-    Some((headers, writer.finish()).into_response())
+    let text = write(&triples, syntax).map_err(Problem::from);
+    Some(text.map_or_else(IntoResponse::into_response, |text| (headers, text).into_response()))
 }
 
 fn triples(address: &str) -> Vec<Triple> {

@@ -4,6 +4,7 @@
 //! A search is written as a query, which is answered like any other.
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::Method;
 use axum::http::request::Parts;
@@ -13,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::answer;
-use super::page;
+use super::page::{TermForm, is_for_people};
 use super::request::{Params, Text, gathered};
 use super::spelling::TERM_SEARCH;
 use crate::app::App;
@@ -47,6 +48,18 @@ const PREFIXES: [(&str, &str); 20] = [
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
 ];
 
+/// The comparisons of a term, with what the form says of them.
+pub(super) const COMPARISONS: [(&str, &str); 8] = [
+    ("_id", "is the term"),
+    ("~", "has the words"),
+    ("=", "="),
+    ("!=", "!="),
+    ("<", "<"),
+    (">", ">"),
+    ("<=", "<="),
+    (">=", ">="),
+];
+
 /// The most terms of a search.
 const MOST: usize = 100;
 
@@ -76,23 +89,30 @@ struct Term {
 
 /// The addresses of the results, as a JSON array; without terms, a form.
 pub(crate) async fn term_search(State(app): State<App>, request: Request) -> Response {
-    let is_empty = request.uri().query().unwrap_or_default().is_empty();
-    if request.method() == Method::GET && is_empty {
-        return page::term_search(PATH);
+    let (parts, body) = request.into_parts();
+    let is_empty = parts.uri.query().unwrap_or_default().is_empty();
+    if parts.method == Method::GET && is_empty {
+        return TermForm::example().empty();
     }
-    let (mut parts, body) = request.into_parts();
-    let answered = async {
-        let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
-        let search = match parts.method {
-            Method::GET => Search::of(&parts)?,
-            _ => Search::read(&gathered(&app, &parts, body).await?)?,
-        };
-        let query = Text { text: search.query()?, ..Text::default() };
-        let (spelling, format) =
-            (TERM_SEARCH.spelling(&parts, false), Format::Answers(Answers::Json));
-        found(&answer::query(&app, caller, query, spelling, format).await?)
+    let form = TermForm::sent(&parts);
+    match (search(&app, parts, body).await, form) {
+        (Ok(found), Some(form)) => form.answered(&found),
+        (Ok(found), None) => Json(found).into_response(),
+        (Err(problem), Some(form)) if is_for_people(&problem) => form.refused(&problem),
+        (Err(problem), _) => problem.into_response(),
+    }
+}
+
+/// The addresses of what a request looks for.
+async fn search(app: &App, mut parts: Parts, body: Body) -> Result<Vec<String>, Problem> {
+    let caller = Asker::from_request_parts(&mut parts, app).await?.0;
+    let search = match parts.method {
+        Method::GET => Search::of(&parts)?,
+        _ => Search::read(&gathered(app, &parts, body).await?)?,
     };
-    answered.await.map_or_else(IntoResponse::into_response, |found| Json(found).into_response())
+    let query = Text { text: search.query()?, ..Text::default() };
+    let (spelling, format) = (TERM_SEARCH.spelling(&parts, false), Format::Answers(Answers::Json));
+    found(&answer::query(app, caller, query, spelling, format, usize::MAX).await?)
 }
 
 /// The addresses in a table of one column.
@@ -147,11 +167,17 @@ impl Term {
         if !is_iri(pred) {
             return Err(wrong("predicate", pred));
         }
+        require_known_prefix(pred)?;
         match self.op.as_str() {
             "_id" => {
                 let val = self.val.trim();
-                let is_term = is_iri(val) || is_literal(val);
-                is_term.then(|| format!("?s {pred} {val} .")).ok_or_else(|| wrong("term", val))
+                if !is_iri(val) && !is_literal(val) {
+                    return Err(wrong("term", val));
+                }
+                require_known_prefix(
+                    val.rsplit_once("\"^^").map_or(val, |(_, datatype)| datatype),
+                )?;
+                Ok(format!("?s {pred} {val} ."))
             }
             op @ ("=" | "!=" | "<" | ">" | "<=" | ">=") => {
                 let val = quoted(&self.val);
@@ -165,6 +191,21 @@ impl Term {
 
 fn wrong(what: &str, text: &str) -> Problem {
     Problem::invalid(format!("not a {what}: {text:.100}")).with_hint(FORM)
+}
+
+/// Refuses a prefixed name whose prefix is none of those that are known here.
+fn require_known_prefix(text: &str) -> Result<(), Problem> {
+    let Some((prefix, _)) = text.split_once(':').filter(|_| !text.starts_with(['<', '"'])) else {
+        return Ok(());
+    };
+    if PREFIXES.iter().any(|(known, _)| *known == prefix) {
+        return Ok(());
+    }
+    let known = PREFIXES.map(|(name, _)| name).join(", ");
+    let detail = format!(
+        "unknown prefix: {prefix:.100}; known are {known}; or write the IRI in angle brackets"
+    );
+    Err(Problem::invalid(detail).with_hint(FORM))
 }
 
 /// Whether a text is an IRI in angle brackets, or a prefixed name.

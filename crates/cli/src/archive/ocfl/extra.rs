@@ -21,14 +21,22 @@ pub(super) struct Extra {
     pub(super) mode: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mtime: Option<Timestamp>,
+    /// Whether the state is a version in the store. Exports before 2026-11-27 do not say that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) kept: bool,
     /// The statements that have units, which triples have not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) units: Vec<Avu>,
 }
 
 impl Extra {
+    /// What is so of a version.
+    pub(super) fn of_version(resource: &Resource) -> Self {
+        Self { kept: true, ..Self::of_kind(resource) }
+    }
+
     /// What is so of every state of a resource.
-    pub(super) fn of_kind(resource: &Resource) -> Self {
+    fn of_kind(resource: &Resource) -> Self {
         let is_named = matches!(resource.kind, ResourceKind::Description | ResourceKind::Link);
         Self {
             kind: is_named.then_some(resource.kind),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use bytes::Bytes;
 use cenote_client::ldp::digest_of_urn;
 use cenote_rdf::{
-    Graph, Limits, NamedNode, NamedOrBlankNode, Syntax, Term, Triple, Writer, canonical,
-    read_any_iris,
+    Graph, Limits, NamedNode, NamedOrBlankNode, Syntax, Term, Triple, canonical, read_any_iris,
+    write,
 };
 use serde::Deserialize;
 
@@ -114,9 +114,7 @@ impl Stated {
 
     /// The text of the graph.
     pub(super) fn text(&self) -> Bytes {
-        let mut writer = Writer::new(Syntax::NTriples, &[]);
-        self.0.iter().for_each(|triple| writer.triple(triple));
-        writer.finish().into()
+        write(&self.0, Syntax::NTriples).expect("N-Triples express every triple").into()
     }
 }
 

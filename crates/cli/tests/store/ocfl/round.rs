@@ -1,5 +1,7 @@
 //! Exported resources round-trip.
 
+use cenote_client::VersionChange;
+
 use super::{everything, history, lab, objects};
 use crate::world::World;
 
@@ -166,4 +168,93 @@ fn descriptions_links_and_classes_round_trip() {
     assert!(graph.contains("<> <urn:to> <cenote:/kept/notes>"), "{graph}");
     assert!(graph.contains("DirectContainer") && graph.contains("<#part>"), "{graph}");
     assert!(world.ok(&["--json", "stat", "/kept/notes"]).contains("\"description\""));
+}
+
+/// Versions of a state that did not change, with and without labels, and with the same time.
+fn keep_again(world: &World, path: &str, labels: &[Option<&str>]) {
+    let (client, runtime) = (world.client(), tokio::runtime::Runtime::new().unwrap());
+    for label in labels {
+        let label = label.map(str::to_owned);
+        let keep = VersionChange::Keep { label, time: None, another: true };
+        runtime.block_on(client.change_versions(&path.into(), &keep)).unwrap();
+    }
+}
+
+#[test]
+fn versions_of_an_unchanged_state_round_trip() {
+    let world = World::served();
+    world.ok(&["mkdir", "-p", "/lab/box"]);
+    world.ok(&["mkdir", "/lab/once"]);
+    world.ok(&["versions", "policy", "/lab", "on-request"]);
+    world.file("raw.dat", "one");
+    for name in ["raw.dat", "once.dat", "never.dat"] {
+        world.ok(&["put", "raw.dat", &format!(":/lab/{name}")]);
+    }
+    keep_again(&world, "/lab/box", &[None; 32]);
+    let labelled = [Some("released"), Some("second"), None];
+    keep_again(&world, "/lab/raw.dat", &labelled);
+    keep_again(&world, "/lab/once.dat", &[None]);
+    keep_again(&world, "/lab/once", &[Some("released")]);
+    let exported = world.ok(&["export", "ocfl", "/lab", "archive"]);
+    assert_eq!(exported, "exported 6 resources with 39 versions, 9 B\n");
+    assert_eq!(world.ok(&["export", "ocfl", "/lab", "archive", "--check"]), "6 are the same\n");
+    world.ok(&["import", "ocfl", "archive", "/kept"]);
+    for (name, count) in
+        [("box", 32), ("raw.dat", 3), ("once.dat", 1), ("once", 1), ("never.dat", 0)]
+    {
+        let (was, now) =
+            (history(&world, &format!("/lab/{name}")), history(&world, &format!("/kept/{name}")));
+        assert_eq!((now.len(), now), (count, was), "{name}");
+    }
+    assert_eq!(everything(&world, "/kept"), everything(&world, "/lab"));
+    let check = ["import", "ocfl", "archive", "/kept", "--check"];
+    assert_eq!(world.ok(&check), "6 are the same\n");
+    let again = world.ok(&["import", "ocfl", "archive", "/kept"]);
+    assert_eq!(again, "imported 0 resources with 0 versions, 0 B; 6 unchanged\n");
+}
+
+#[test]
+fn missing_versions_and_labels_are_differences() {
+    let world = World::served();
+    world.ok(&["mkdir", "-p", "/lab/box"]);
+    world.ok(&["versions", "policy", "/lab", "on-request"]);
+    keep_again(&world, "/lab/box", &[Some("released"), Some("second")]);
+    world.ok(&["export", "ocfl", "/lab", "archive"]);
+    world.ok(&["import", "ocfl", "archive", "/kept"]);
+    let number = |label: &str| {
+        let listed = world.ok(&["--json", "versions", "ls", "/kept/box"]);
+        let mut versions =
+            listed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        versions.find(|it| it["label"] == label).unwrap()["version"].to_string()
+    };
+    let check = ["import", "ocfl", "archive", "/kept", "--check"];
+    let (client, runtime) = (world.client(), tokio::runtime::Runtime::new().unwrap());
+    let version = number("second").parse().unwrap();
+    let unlabel = VersionChange::Label { version, label: None };
+    runtime.block_on(client.change_versions(&"/kept/box".into(), &unlabel)).unwrap();
+    let (code, said) = world.refused(&check);
+    assert!(code == 12 && said.contains("another label"), "{code}: {said}");
+    world.ok(&["import", "ocfl", "archive", "/kept"]);
+    assert_eq!(world.ok(&check), "2 are the same\n");
+    world.ok(&["mv", "/kept/box", "/before"]);
+    world.ok(&["mkdir", "/kept/box"]);
+    let (code, said) = world.refused(&check);
+    assert!(code == 12 && said.contains("does not have 2 of its versions"), "{code}: {said}");
+    world.ok(&["import", "ocfl", "archive", "/kept"]);
+    assert_eq!(world.ok(&check), "2 are the same\n");
+    assert_eq!(history(&world, "/kept/box").len(), 2);
+}
+
+/// A state may become a version after it was exported, and have other versions after that.
+#[test]
+fn a_state_that_became_a_version_later_is_one_version() {
+    let world = World::served();
+    world.ok(&["mkdir", "-p", "/lab/box"]);
+    world.ok(&["versions", "policy", "/lab", "on-request"]);
+    world.ok(&["export", "ocfl", "/lab", "archive"]);
+    keep_again(&world, "/lab/box", &[Some("released")]);
+    world.ok(&["export", "ocfl", "/lab", "archive"]);
+    world.ok(&["import", "ocfl", "archive", "/kept"]);
+    assert_eq!(history(&world, "/kept/box"), history(&world, "/lab/box"));
+    assert_eq!(world.ok(&["export", "ocfl", "/lab", "archive", "--check"]), "2 are the same\n");
 }

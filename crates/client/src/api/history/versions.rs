@@ -19,6 +19,9 @@ pub enum VersionChange {
         /// The time that it stands for, if that is not when it became the current state.
         #[serde(skip_serializing_if = "Option::is_none")]
         time: Option<Timestamp>,
+        /// A version of its own, also if the current state is one already, which would get the label and the time.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        another: bool,
     },
     /// Change the label of a version, or remove it.
     Label {

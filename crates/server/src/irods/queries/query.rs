@@ -81,7 +81,7 @@ pub(crate) fn refusal(error: cenote_query::Error, code: Code) -> Refusal {
     use cenote_query::Error as E;
     match error {
         E::Syntax(fault) => Refusal::code(code).with_message(&fault),
-        error @ (E::Limit(_) | E::Stopped) => {
+        error @ (E::Limit(_) | E::Stopped | E::Inexpressible(_)) => {
             Refusal::code(Code::BadSql).with_message(&error.to_string())
         }
         E::Store(error) => error.into(),

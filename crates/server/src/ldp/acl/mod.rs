@@ -21,7 +21,7 @@ mod terms;
 use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{Cancel, Choice, Syntax, Triple, Update, Writer, negotiate};
+use cenote_rdf::{Cancel, Choice, Syntax, Triple, Update, negotiate, write};
 use cenote_store::{AccessChange, At, GrantView, Rights, Stat, Store};
 
 pub(crate) use asked::{Asked, require_removing};
@@ -29,11 +29,13 @@ pub(crate) use asked::{Asked, require_removing};
 use super::methods::intake::triples;
 use super::methods::patch;
 use crate::layer::conditional::{http_date, quoted};
+use crate::ldp::representation::html;
 use crate::ldp::representation::model::linked;
 use crate::ldp::representation::vocabulary::LDP;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::{ACCEPT_PATCH, Headers, SPARQL_UPDATE};
+use crate::page::Markup;
 
 const METHODS: &str = "GET,HEAD,OPTIONS,PUT,PATCH,DELETE";
 /// Lines of an access list, and triples that an update may make of it.
@@ -129,11 +131,23 @@ fn read(store: &Store, call: &Call) -> Result<Response, Fault> {
         _ => Syntax::Turtle,
     };
     headers.add(header::VARY, "Accept");
-    headers.syntax(syntax);
     let triples = show::triples(store, call, &list.lines);
-    let mut writer = Writer::new(syntax, &triples);
-    triples.iter().for_each(|triple| writer.triple(triple));
-    Ok((headers.0, writer.finish()).into_response())
+    if html::is_preferred(call) {
+        return Ok(page(call, headers, &triples));
+    }
+    headers.syntax(syntax);
+    Ok((headers.0, write(&triples, syntax)?).into_response())
+}
+
+/// The list for people.
+fn page(call: &Call, mut headers: Headers, authorizations: &[Triple]) -> Response {
+    headers.add(header::CACHE_CONTROL, "no-cache");
+    let mut body = Markup::default();
+    html::way(&mut body, call);
+    body.raw("<p>").link(&call.address(), "The resource").raw("\n");
+    body.raw("<h2>Authorizations</h2>\n").statements(authorizations);
+    let title = format!("Access list of {}", call.path());
+    (headers.0, crate::page::page(&title, &body)).into_response()
 }
 
 async fn put(call: Call, body: Body) -> Result<Response, Fault> {

@@ -91,9 +91,11 @@ pub(crate) fn advertise(call: &Call, headers: &mut Headers) {
 /// A request, as if it had sent the bytes that it names elsewhere, or none if they stay there.
 pub(crate) async fn taken_in(mut call: Call, body: Body) -> Result<(Call, Body), Fault> {
     let named = linked(&call.headers, EXTERNAL).next();
-    let Some((url, parameters)) = named.filter(|_| call.dialect.has_external) else {
-        return Ok((call, body));
-    };
+    let Some((url, parameters)) = named else { return Ok((call, body)) };
+    if !call.dialect.has_external {
+        // Without the bytes, an empty file would stand for them.
+        return Err(refused(&call, "this address has no external content"));
+    }
     let handling = match parameter(parameters, "handling") {
         Some("copy") => None,
         Some("proxy") => Some(Handling::Proxy),

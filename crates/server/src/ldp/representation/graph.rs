@@ -22,6 +22,7 @@ const LINKING: usize = 1_000;
 
 /// A graph being written.
 pub(crate) struct Representation {
+    syntax: Syntax,
     writer: Writer,
     rest: Vec<Members>,
 }
@@ -49,35 +50,50 @@ impl Representation {
         if preferences.inbound {
             inbound(call, store, &mut writer)?;
         }
-        Ok(Self { writer, rest })
+        Ok(Self { syntax, writer, rest })
     }
 
     /// The next bytes; none at the end of the members.
-    fn page(&mut self, call: &Call, store: &Store) -> cenote_store::Result<Option<Vec<u8>>> {
+    fn page(&mut self, call: &Call, store: &Store) -> Result<Option<Vec<u8>>, Fault> {
         while let Some(members) = self.rest.last_mut() {
             let Some(triples) = members.page(store, &call.caller, &call.web)? else {
                 self.rest.pop();
                 continue;
             };
             triples.iter().for_each(|triple| self.writer.triple(triple));
-            return Ok(Some(self.writer.take()));
+            return Ok(Some(self.writer.take()?));
         }
         Ok(None)
     }
 
     /// The whole text, if it ends with this page; or what there is of it, to be continued.
     pub(crate) fn first(mut self, call: &Call, store: &Store) -> Result<Written, Fault> {
-        let mut text = self.writer.take();
+        let mut text = self.writer.take()?;
         while text.len() < WHOLE {
             match self.page(call, store)? {
                 Some(mut page) => text.append(&mut page),
                 None => {
-                    text.append(&mut self.writer.finish());
+                    text.append(&mut self.writer.finish()?);
                     return Ok(Written::Whole(text));
                 }
             }
         }
+        self.look_ahead(call, store)?;
         Ok(Written::Begun(text, Box::new(self)))
+    }
+
+    /// Refuses a graph whose rest the syntax cannot express, as long as nothing is sent: only RDF/XML needs the look. What is contained
+    /// can always be expressed.
+    fn look_ahead(&self, call: &Call, store: &Store) -> Result<(), Fault> {
+        if self.syntax != Syntax::RdfXml {
+            return Ok(());
+        }
+        for members in self.rest.iter().filter(|members| !members.is_containment()) {
+            for page in members.clone().pages(store, &call.caller, &call.web) {
+                page?.iter().try_for_each(|triple| Writer::check(self.syntax, triple))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -151,13 +167,15 @@ fn going_on(call: Call, begun: Vec<u8>, rest: Representation) -> Body {
             return Ok(Some((Bytes::from(begun), (call, rest, None))));
         }
         let Some(mut rest) = rest else { return Ok(None) };
-        let of = call.clone();
-        let paged = call.app.blocking(move |store| Ok((rest.page(&of, store)?, rest))).await;
-        match paged.map_err(|problem| std::io::Error::other(problem.to_string()))? {
+        let paged = call.blocking(move |store, call| Ok((rest.page(call, store)?, rest))).await;
+        match paged.map_err(|fault| std::io::Error::other(fault.to_string()))? {
             (Some(page), rest) => {
                 Ok::<_, std::io::Error>(Some((page.into(), (call, Some(rest), None))))
             }
-            (None, rest) => Ok(Some((rest.writer.finish().into(), (call, None, None)))),
+            (None, rest) => {
+                let end = rest.writer.finish().map_err(std::io::Error::other)?;
+                Ok(Some((end.into(), (call, None, None))))
+            }
         }
     }))
 }

@@ -4,8 +4,8 @@
 //! is written with [`Markup`], which escapes it.
 
 use axum::http::header;
-use cenote_rdf::{Choice, NamedOrBlankNode, Term, Triple, negotiate};
-use cenote_store::{At, Reading, Store, StorePath};
+use cenote_rdf::{Choice, NamedOrBlankNode, Triple, negotiate};
+use cenote_store::{At, Reading, Rights, Store, StorePath};
 
 use crate::front::wants_page;
 use crate::ldp::methods::read::Found;
@@ -13,7 +13,6 @@ use crate::ldp::representation::graph::own;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::paging::Page;
 use crate::ldp::representation::seen::{LoadedResource, rfc3339};
-use crate::ldp::representation::vocabulary::XSD;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::Headers;
@@ -25,14 +24,16 @@ const CHILDREN: usize = 100;
 /// Versions that are shown, the newest first.
 const VERSIONS: usize = 100;
 
-/// Whether a page is liked best. Of a binary, the bytes are shown.
+/// Whether a page of a resource is liked best. Of a binary, the bytes are shown.
 pub(crate) fn is_wanted(call: &Call, seen: &LoadedResource) -> bool {
-    if !wants_page(&call.headers) || call.target.part == Part::Content {
-        return false;
-    }
-    let has_page = seen.model != Model::Binary || call.target.part == Part::Description;
+    let is_source = seen.model != Model::Binary && call.target.part != Part::Content;
+    (is_source || call.target.part == Part::Description) && is_preferred(call)
+}
+
+/// Whether a page is liked best, where a graph is offered, too.
+pub(crate) fn is_preferred(call: &Call) -> bool {
     let accept = call.header(header::ACCEPT).unwrap_or_default();
-    has_page && negotiate(accept, Some("text/html")) == Some(Choice::Other)
+    wants_page(&call.headers) && negotiate(accept, Some("text/html")) == Some(Choice::Other)
 }
 
 pub(crate) fn show(
@@ -48,12 +49,15 @@ pub(crate) fn show(
     way(&mut body, call);
     statements(&mut body, &call.address(), &own(call, reading, seen.clone())?);
     if seen.model == Model::Binary {
-        body.raw("<p>").link(&call.address(), "Its bytes").raw("\n");
+        let fixity = format!("{}/fcr:fixity", call.address());
+        body.raw("<p>").link(&call.address(), "Its bytes").raw(", ");
+        body.link(&fixity, "compare them with their digests").raw("\n");
     }
     if seen.model.is_container() {
         children(&mut body, store, call, seen)?;
     }
     versions(&mut body, store, call, seen);
+    access(&mut body, store, call, seen);
     body.raw("<p>").link("/sparql", "Query everything").raw(" or ");
     body.link("/query/term_search", "search for a term").raw("\n");
     let title = call.path().to_string();
@@ -61,7 +65,7 @@ pub(crate) fn show(
 }
 
 /// The collections above, each with a link.
-fn way(body: &mut Markup, call: &Call) {
+pub(crate) fn way(body: &mut Markup, call: &Call) {
     body.raw("<nav aria-label=\"Collections above\">");
     let mut path = StorePath::root();
     body.link(&call.web.address(&path), "root");
@@ -77,46 +81,10 @@ fn way(body: &mut Markup, call: &Call) {
 fn statements(body: &mut Markup, own: &str, triples: &[Triple]) {
     let is_own = |triple: &&Triple| matches!(&triple.subject, NamedOrBlankNode::NamedNode(node) if node.as_str() == own);
     let (of_it, of_others): (Vec<&Triple>, Vec<&Triple>) = triples.iter().partition(is_own);
-    body.raw("<h2>Statements</h2>\n<table>\n<thead><tr><th scope=\"col\">Predicate</th><th scope=\"col\">Object</th></tr></thead>\n");
-    for triple in of_it {
-        body.raw("<tr><td>");
-        pair(body, triple);
+    body.raw("<h2>Statements</h2>\n").statements_about(of_it);
+    if !of_others.is_empty() {
+        body.raw("<h2>Statements about others</h2>\n").statements(of_others);
     }
-    body.raw("</table>\n");
-    if of_others.is_empty() {
-        return;
-    }
-    body.raw("<h2>Statements about others</h2>\n<table>\n<thead><tr><th scope=\"col\">Subject</th><th scope=\"col\">Predicate</th><th scope=\"col\">Object</th></tr></thead>\n");
-    for triple in of_others {
-        body.raw("<tr><td>");
-        match &triple.subject {
-            NamedOrBlankNode::NamedNode(node) => body.link(node.as_str(), node.as_str()),
-            NamedOrBlankNode::BlankNode(node) => body.text(&node.to_string()),
-        };
-        body.raw("</td><td>");
-        pair(body, triple);
-    }
-    body.raw("</table>\n");
-}
-
-fn pair(body: &mut Markup, triple: &Triple) {
-    let predicate = triple.predicate.as_str();
-    body.link(predicate, predicate).raw("</td><td>");
-    match &triple.object {
-        Term::NamedNode(node) => body.link(node.as_str(), node.as_str()),
-        Term::BlankNode(node) => body.text(&node.to_string()),
-        Term::Literal(literal) => {
-            body.text(literal.value());
-            let datatype = literal.datatype();
-            let datatype = datatype.as_str().strip_prefix(XSD).unwrap_or(datatype.as_str());
-            match literal.language() {
-                Some(language) => body.raw(" (").text(language).raw(")"),
-                None if datatype == "string" => body,
-                None => body.raw(" (").text(datatype).raw(")"),
-            }
-        }
-    };
-    body.raw("</td></tr>\n");
 }
 
 /// What a container contains, so many at a time. Who may not list it is shown nothing of that.
@@ -164,5 +132,16 @@ fn versions(body: &mut Markup, store: &Store, call: &Call, seen: &LoadedResource
         }
         body.raw("\n");
     }
-    body.raw("</ul>\n");
+    let all = format!("{}/fcr:versions", call.address());
+    body.raw("</ul>\n<p>").link(&all, "All versions").raw("\n");
+}
+
+/// Where its own access list is, for those who may see that.
+fn access(body: &mut Markup, store: &Store, call: &Call, seen: &LoadedResource) {
+    let is_own = seen.stat.resource.access.closed || seen.stat.path.names().is_empty();
+    let rights = store.rights(&call.caller, &At::Id(seen.stat.id));
+    if call.dialect.has_acls && is_own && rights.is_ok_and(|it| it.contains(Rights::CONTROL)) {
+        let list = format!("{}/fcr:acl", call.address().trim_end_matches('/'));
+        body.raw("<p>").link(&list, "Access list").raw("\n");
+    }
 }

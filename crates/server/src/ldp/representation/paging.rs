@@ -112,7 +112,7 @@ fn page(store: &Store, call: &Call) -> Result<Option<Response>, Fault> {
     if wanted.is_first() && call.preferences.inbound {
         inbound(call, store, &mut writer)?;
     }
-    Ok(Some((headers.0, writer.finish()).into_response()))
+    Ok(Some((headers.0, writer.finish()?).into_response()))
 }
 
 /// The syntax of a page; none, if a page for people is wanted.

@@ -132,6 +132,21 @@ impl From<Problem> for Fault {
     }
 }
 
+impl From<cenote_rdf::Inexpressible> for Fault {
+    fn from(error: cenote_rdf::Inexpressible) -> Self {
+        Self::Shared(error.into())
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused { detail, .. } => detail.fmt(f),
+            Self::Shared(problem) => problem.fmt(f),
+        }
+    }
+}
+
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         match self {

@@ -8,9 +8,11 @@ use cenote_rdf::Choice;
 use cenote_store::{At, NewVersion, Prune, ReadOptions, Store, Version};
 
 use super::name::named;
-use super::{links, versions};
+use super::{links, page, versions};
 use crate::ldp::dialect::Dialect;
 use crate::ldp::methods::read::{self, Found};
+use crate::ldp::representation::graph::own;
+use crate::ldp::representation::html;
 use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -49,6 +51,12 @@ fn find(store: &Store, call: &Call, name: &str) -> Result<Shown, Fault> {
         return Ok(Shown::Headers(headers));
     }
     let mut found = match read::representation(call, &seen.stat)? {
+        _ if html::is_wanted(call, &seen) => {
+            let mut headers = Headers::about(call, &seen);
+            headers.add(header::VARY, "Accept, Prefer");
+            let statements = own(call, &store.reading(&call.caller)?, seen.clone())?;
+            Found::Page(headers, Box::new(page::one(call, &seen, version, &statements)))
+        }
         Choice::Graph(syntax) => {
             read::graph(&store.reading(&call.caller)?, store, call, seen, syntax)?
         }

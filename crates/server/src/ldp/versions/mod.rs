@@ -4,12 +4,14 @@
 //! and the description together; so a binary and its description have the same versions, each with an address below its own.
 //!
 //! * `name` is how a version is named in addresses, `links` the headers that lead from one to the other.
-//! * `timemap` lists and makes versions, `gate` chooses one by date, `memento` shows one, removes it, and reverts to it.
+//! * `timemap` lists and makes versions, `gate` chooses one by date, `memento` shows one, removes it, and reverts to it; `page` shows
+//!   both to people.
 
 mod gate;
 mod links;
 mod memento;
 mod name;
+mod page;
 mod timemap;
 
 use axum::body::Body;

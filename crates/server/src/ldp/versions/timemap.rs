@@ -3,14 +3,15 @@
 use axum::body::Body;
 use axum::http::{HeaderName, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cenote_rdf::{Choice, Literal, NamedNode, Syntax, Term, Triple, Writer, negotiate};
+use cenote_rdf::{Choice, Literal, NamedNode, Syntax, Term, Triple, negotiate, write};
 use cenote_store::{ErrorKind, NewVersion, Store, Time, Version};
 use percent_encoding::percent_decode_str;
 
 use super::links::MEMENTO_DATETIME;
-use super::{gate, links, own_address, versions};
+use super::{gate, links, own_address, page, versions};
 use crate::layer::conditional::http_date;
 use crate::ldp::methods::intake::{described, triples};
+use crate::ldp::representation::html;
 use crate::ldp::representation::managed::Sieve;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::date_time;
@@ -33,6 +34,9 @@ pub(super) async fn show(call: Call) -> Result<Response, Fault> {
             return Ok((StatusCode::NO_CONTENT, headers.0).into_response());
         }
         headers.add(header::VARY, "Accept");
+        if html::is_preferred(call) {
+            return Ok(page::list(call, headers, &versions));
+        }
         let accept = call.header(header::ACCEPT).unwrap_or_default();
         let body = match negotiate(accept, Some(LINK_FORMAT)) {
             Some(Choice::Other) => {
@@ -45,7 +49,7 @@ pub(super) async fn show(call: Call) -> Result<Response, Fault> {
                     _ => Syntax::Turtle,
                 };
                 headers.syntax(syntax);
-                as_graph(call, seen.stat.resource.created, &versions, syntax)
+                as_graph(call, seen.stat.resource.created, &versions, syntax)?
             }
         };
         Ok((headers.0, body).into_response())
@@ -85,7 +89,12 @@ fn as_links(call: &Call, versions: &[Version]) -> String {
 }
 
 /// Each version is contained in the list and, in the words of LAKEsuperior, one of the resource, with its label.
-fn as_graph(call: &Call, created: Time, versions: &[Version], syntax: Syntax) -> Vec<u8> {
+fn as_graph(
+    call: &Call,
+    created: Time,
+    versions: &[Version],
+    syntax: Syntax,
+) -> Result<Vec<u8>, Fault> {
     let node = |iri: &str| NamedNode::new_unchecked(iri);
     let fedora = |name: &str| node(&format!("{}{name}", call.dialect.fedora));
     let own = node(&own_address(call));
@@ -108,9 +117,7 @@ fn as_graph(call: &Call, created: Time, versions: &[Version], syntax: Syntax) ->
         let labelled = |label: Term| Triple::new(address.clone(), fedora("hasVersionLabel"), label);
         triples.extend(label.map(labelled));
     }
-    let mut writer = Writer::new(syntax, &triples);
-    triples.iter().for_each(|triple| writer.triple(triple));
-    writer.finish()
+    Ok(write(&triples, syntax)?)
 }
 
 /// POST: keeps the current state as a version, whatever the body is, or a graph as the state of a time (`Memento-Datetime`).

@@ -76,10 +76,13 @@ impl TryFrom<ChangeVersions> for Change {
             monthly: question.keep_monthly,
         };
         let rules = Some(rules).filter(|rules| !rules.is_unlimited());
-        let ChangeVersions { op, version, label, time, .. } = question;
+        let ChangeVersions { op, version, label, time, another, .. } = question;
         let time = time.map(|time| time.0);
         match (op, version, label, time, rules) {
-            (VersionOp::Keep, None, label, time, None) => Ok(Self::Keep(NewVersion { label, time, ..NewVersion::default() })),
+            (VersionOp::Keep, None, label, time, None) => {
+                Ok(Self::Keep(NewVersion { label, time, another, ..NewVersion::default() }))
+            }
+            _ if another => Err(Problem::invalid("only `keep` takes `another`")),
             (VersionOp::Restore, Some(version), None, None, None) => Ok(Self::Restore(version)),
             (VersionOp::Prune, Some(version), None, None, None) => {
                 Ok(Self::Prune(Prune::One(version)))

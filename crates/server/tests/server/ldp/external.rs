@@ -153,3 +153,13 @@ async fn only_external_content_allowed_by_the_settings_is_read() {
     let options = strict.ask("OPTIONS", "/").send().await;
     assert!(headers(&options, "accept-external-content-handling").is_empty());
 }
+
+#[tokio::test]
+async fn external_content_is_refused_where_there_is_none() {
+    let mut web = allowing(&["http://localhost:*/".to_owned()]);
+    web.mount = "/ldp";
+    let refused = put(&web, "/x", "http://localhost:1/x", "; handling=\"proxy\"").send().await;
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    assert!(headers(&refused, "link").iter().any(|link| link.contains("constrainedBy")));
+    assert_eq!(web.get("/x").await.status, 404);
+}

@@ -12,6 +12,7 @@ mod members;
 mod notifications;
 mod pages;
 mod paging;
+mod rdf_xml;
 mod round_trips;
 mod search;
 mod sources;

@@ -1,7 +1,7 @@
 //! A graph that was put in any syntax comes back in every one with the same statements, whatever its blank nodes are called (RDFC-1.0), also
 //! after another opening has added to it.
 
-use cenote_rdf::{Graph, Limits, Literal, NamedNode, Syntax, Triple, Writer, canonical, read};
+use cenote_rdf::{Graph, Limits, Literal, NamedNode, Syntax, Triple, canonical, read, write};
 use serde_json::json;
 
 use super::Web;
@@ -29,11 +29,7 @@ fn triples(text: &[u8], syntax: Syntax, base: &str) -> Vec<Triple> {
 }
 
 fn written(triples: &[Triple], syntax: Syntax) -> Vec<u8> {
-    let mut writer = Writer::new(syntax, triples);
-    triples.iter().for_each(|triple| writer.triple(triple));
-    let mut text = writer.take();
-    text.append(&mut writer.finish());
-    text
+    write(triples, syntax).unwrap()
 }
 
 async fn comes_back(web: &Web, wanted: &Graph, put_as: Syntax) {

@@ -52,6 +52,7 @@ pub(super) async fn states(
     if let Some(kept) = states.pop_if(|state| state.is_same(&current)) {
         let State { created, user, label, .. } = kept;
         current = State { created, user, label, ..current };
+        current.extra.kept = true;
     }
     states.sort_by_key(|state| state.created);
     states.push(current);
@@ -76,7 +77,7 @@ fn kept(version: Version, resource: &Resource, stated: Stated) -> State {
         label: version.label,
         content: (resource.kind == ResourceKind::Object).then_some(content),
         stated,
-        extra: Extra::of_kind(resource),
+        extra: Extra::of_version(resource),
     }
 }
 

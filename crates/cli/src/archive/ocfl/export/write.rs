@@ -47,14 +47,15 @@ impl Export<'_> {
         let place = place.ok_or_else(|| wrong("it is not below the collection"))?;
         let id = self.names.iri(&place);
         let object = self.object(&id)?;
-        let mut missing = Vec::new();
+        let mut all = Vec::new();
         for state in states(self.client, resource, &self.names, &place).await? {
             let files = self.files(resource, &place, &state).await?;
-            let is_there = object.as_ref().is_some_and(|it| has(it.inventory(), &state, &files));
-            if !is_there {
-                missing.push((state, files));
-            }
+            all.push((state, files));
         }
+        let missing = match &object {
+            Some(object) => missing(object.inventory(), all),
+            None => all,
+        };
         if missing.is_empty() {
             return Ok(Outcome::Unchanged);
         }
@@ -232,15 +233,30 @@ fn file_name(place: &Place) -> String {
     if is_free { name } else { "content".to_owned() }
 }
 
-/// Whether an object has a state: in a version of the same time, the current one as the newest version.
-fn has(inventory: &Inventory, state: &State, files: &Files) -> bool {
-    let Some(wanted) = wanted(inventory, state, files) else { return false };
-    let is_that =
-        |version: &Version| version.created == state.created && compared(version, state) == wanted;
-    match state.version {
-        Some(_) => inventory.versions.iter().any(is_that),
-        None => is_that(inventory.newest()),
+/// The states that an object does not have: each in a version of its own with the same time, the current one in the newest.
+fn missing(inventory: &Inventory, states: Vec<(State, Files)>) -> Vec<(State, Files)> {
+    let mut free: Vec<&Version> = inventory.versions.iter().collect();
+    let newest = free.last().copied();
+    let is_newest = |(state, files): &(State, Files)| {
+        state.version.is_none() && newest.is_some_and(|it| has(inventory, it, state, files))
+    };
+    if states.iter().any(is_newest) {
+        free.pop();
     }
+    let mut is_missing = |it: &(State, Files)| match it.0.version {
+        None => !is_newest(it),
+        Some(_) => {
+            let found = free.iter().position(|version| has(inventory, version, &it.0, &it.1));
+            found.map(|at| free.remove(at)).is_none()
+        }
+    };
+    states.into_iter().filter(|it| is_missing(it)).collect()
+}
+
+/// Whether a version of an object has a state.
+fn has(inventory: &Inventory, version: &Version, state: &State, files: &Files) -> bool {
+    version.created == state.created
+        && wanted(inventory, state, files).is_some_and(|wanted| compared(version, state) == wanted)
 }
 
 /// The digests that a version with these files would have; none if the object does not have the bytes.

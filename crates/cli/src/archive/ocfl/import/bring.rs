@@ -8,7 +8,7 @@ use cenote_ocfl::{Checked, Object};
 
 use super::super::Written;
 use super::Import;
-use super::current::{Current, Wanted, sha256};
+use super::current::{Current, Wanted};
 use super::read::{Found, State};
 use crate::archive::{units, wrong};
 use crate::error::{CliError, Kind, Result};
@@ -30,30 +30,35 @@ impl Import<'_> {
         let here = Current::find(self.client, &self.names, &found).await?;
         let wanted = work.wanted(newest)?;
         let is_current = here.as_ref().is_some_and(|here| here.is(&wanted, &found));
-        let missing = work.missing(here.as_ref());
-        if is_current && missing.is_empty() {
+        let Differences { missing, unlabelled } = work.differences(here.as_ref());
+        if is_current && missing.is_empty() && unlabelled.is_empty() {
             return Ok(Outcome::Unchanged);
         }
         if self.check {
-            let what = match is_current {
-                true => format!("the store does not have {} of its versions", missing.len()),
-                false => "it differs in the store".to_owned(),
+            let what = match (is_current, missing.len()) {
+                (false, _) => "it differs in the store".to_owned(),
+                (true, 0) => {
+                    format!("{} of its versions have another label in the store", unlabelled.len())
+                }
+                (true, missing) => format!("the store does not have {missing} of its versions"),
             };
             return Err(CliError::new(Kind::Mismatch, what));
         }
-        let is_last = |state: &&State| **state == *newest;
-        let is_brought_last = missing.last().is_some_and(is_last);
-        for state in &missing {
-            work.put(state, is_last(state), written).await?;
-            work.keep(state).await?;
-            written.versions += 1;
+        let labelled = work.label(&unlabelled).await?;
+        work.bring(&missing, is_current, written).await?;
+        match is_current && missing.is_empty() && !labelled {
+            true => Ok(Outcome::Unchanged),
+            false => Ok(Outcome::Brought),
         }
-        if !is_brought_last {
-            work.put(newest, true, written).await?;
-            written.versions += 1;
-        }
-        Ok(Outcome::Brought)
     }
+}
+
+/// What the store lacks of the versions of a resource.
+#[derive(Default)]
+struct Differences<'a> {
+    missing: Vec<&'a State>,
+    /// Versions by number, with the labels of their states.
+    unlabelled: Vec<(u64, &'a str)>,
 }
 
 /// One resource, and its source.
@@ -77,13 +82,68 @@ impl<'a> Work<'a> {
         Wanted::of(self.object, self.checked, &self.import.names, &self.found.place, state)
     }
 
-    /// The states that are to be versions, and are none. A resource that never changed has its one state as the current one only.
-    fn missing(&self, here: Option<&Current>) -> Vec<&'a State> {
-        let states = self.found.states.as_slice();
-        let kept = if self.import.keeps && states.len() > 1 { states } else { &[] };
-        let is_missing =
-            |state: &&State| here.is_none_or(|here| !here.has(state, sha256(self.checked, state)));
-        kept.iter().filter(is_missing).collect()
+    /// The states that are to be versions, and are none, or have other labels.
+    fn differences(&self, here: Option<&Current>) -> Differences<'a> {
+        let mut differences = Differences::default();
+        if !self.import.keeps || !self.found.has_history() {
+            return differences;
+        }
+        let states: Vec<&State> = self.found.states.iter().collect();
+        let Some(here) = here else { return Differences { missing: states, ..differences } };
+        for (state, version) in here.matched(&states, self.checked) {
+            match (version, &state.label) {
+                (None, _) => differences.missing.push(state),
+                (Some(version), Some(label)) if version.label.as_ref() != Some(label) => {
+                    differences.unlabelled.push((version.version, label));
+                }
+                (Some(_), _) => {}
+            }
+        }
+        differences
+    }
+
+    /// Labels versions, unless others have the labels; returns whether one was changed.
+    async fn label(&self, versions: &[(u64, &str)]) -> Result<bool> {
+        let mut is_changed = false;
+        for (version, label) in versions {
+            let change =
+                VersionChange::Label { version: *version, label: Some((*label).to_owned()) };
+            match self.import.client.change_versions(&self.at(), &change).await {
+                Ok(_) => is_changed = true,
+                Err(error) if error.kind() == K::Exists => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(is_changed)
+    }
+
+    /// Makes versions of the missing states, one after the other, and then the newest one the current state.
+    async fn bring(
+        &self,
+        missing: &[&State],
+        mut is_current: bool,
+        written: &mut Written,
+    ) -> Result<()> {
+        let Some(newest) = self.found.states.last() else { return Ok(()) };
+        let is_newest = |state: &State| std::ptr::eq(state, newest);
+        let is_brought_last = missing.last().is_some_and(|state| is_newest(state));
+        // What the current state is, if that is a version already: the next one of the same is another.
+        let mut kept = (is_current && !is_brought_last).then_some(newest);
+        for state in missing {
+            let another = kept.is_some_and(|kept| kept.is_same(state));
+            if !another || is_newest(state) {
+                self.put(state, is_newest(state), written).await?;
+                is_current = is_newest(state);
+            }
+            self.keep(state, another).await?;
+            written.versions += 1;
+            kept = Some(state);
+        }
+        if !is_current {
+            self.put(newest, true, written).await?;
+            written.versions += 1;
+        }
+        Ok(())
     }
 
     /// Makes a state the current one.
@@ -151,10 +211,10 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Keeps the current state as a version, with its label unless another version has that.
-    async fn keep(&self, state: &State) -> Result<()> {
+    /// Keeps the current state as a version, with its label unless another version has that; as another one, if it is one already.
+    async fn keep(&self, state: &State, another: bool) -> Result<()> {
         let (client, time) = (self.import.client, Some(state.created));
-        let keep = |label| VersionChange::Keep { label, time };
+        let keep = |label| VersionChange::Keep { label, time, another };
         let kept = client.change_versions(&self.at(), &keep(state.label.clone())).await;
         match kept {
             Err(error) if error.kind() == K::Exists && state.label.is_some() => {

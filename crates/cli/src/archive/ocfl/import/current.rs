@@ -53,13 +53,31 @@ impl Current {
             && extra.units.iter().all(|avu| self.described.contains(avu))
     }
 
-    /// Whether a state is one of its versions.
-    pub(super) fn has(&self, state: &State, sha256: Option<&str>) -> bool {
-        self.versions.iter().any(|version| {
-            let is_same = sha256.is_none() || version.sha256.as_deref() == sha256;
-            version.time == Some(state.created) && is_same
-        })
+    /// The version for each state that has one, which is no other state's: with the label of the state, if there is such a one.
+    pub(super) fn matched<'s>(
+        &self,
+        states: &[&'s State],
+        checked: &Checked,
+    ) -> Vec<(&'s State, Option<&Version>)> {
+        let mut free: Vec<&Version> = self.versions.iter().collect();
+        let mut matched: Vec<_> = states.iter().map(|state| (*state, None)).collect();
+        for is_labelled in [true, false] {
+            for (state, found) in matched.iter_mut().filter(|(_, found)| found.is_none()) {
+                let sha256 = sha256(checked, state);
+                let at = free.iter().position(|version| {
+                    is_of(version, state, sha256) && (!is_labelled || version.label == state.label)
+                });
+                *found = at.map(|at| free.remove(at));
+            }
+        }
+        matched
     }
+}
+
+/// Whether a version has the time and the bytes of a state.
+fn is_of(version: &Version, state: &State, sha256: Option<&str>) -> bool {
+    let is_same = sha256.is_none() || version.sha256.as_deref() == sha256;
+    version.time == Some(state.created) && is_same
 }
 
 /// The expected state in the store.

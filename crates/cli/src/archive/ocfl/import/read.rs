@@ -42,6 +42,8 @@ pub(super) struct Found {
 pub(super) struct State {
     pub(super) created: Timestamp,
     pub(super) label: Option<String>,
+    /// Whether our export says that it was a version in the store.
+    pub(super) kept: bool,
     pub(super) content: Option<String>,
     pub(super) graph: Option<String>,
     pub(super) class: Option<&'static str>,
@@ -49,10 +51,29 @@ pub(super) struct State {
     pub(super) filename: Option<String>,
 }
 
+impl State {
+    /// Whether two states have the same bytes and statements.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let what = |it: &Self| (it.content.clone(), it.graph.clone(), it.filename.clone());
+        self.class == other.class && what(self) == what(other)
+    }
+}
+
+impl Found {
+    /// Whether states of it are to be versions. Of a resource that never changed, the one state is a version only if an export says so.
+    pub(super) fn has_history(&self) -> bool {
+        self.states.len() > 1 || self.states.iter().any(|state| state.kept)
+    }
+}
+
 /// The header of a resource in one version.
 #[derive(Debug, Default, Clone)]
 struct Said {
     header: Option<Header>,
+    /// The digest of the header, which differs wherever the resource was written.
+    written: Option<String>,
+    /// Whether the version was one in the store.
+    kept: bool,
     content: Option<String>,
     description: Option<String>,
 }
@@ -109,26 +130,31 @@ fn said(object: &Object, version: &Version) -> Result<BTreeMap<String, Said>> {
             None => {
                 let entry = said.entry(header.id.clone()).or_default();
                 entry.content = content.cloned();
+                entry.written = Some(digest.clone());
                 entry.header = Some(header);
             }
         }
     }
+    if let Some(own) = said.get_mut(&object.inventory().id) {
+        own.kept = extra_in(object, version)?.kept;
+    }
     Ok(said)
+}
+
+/// What only our own exports say, in one version.
+fn extra_in(object: &Object, version: &Version) -> Result<Extra> {
+    let Some(digest) = version.state.get(extra::PATH) else { return Ok(Extra::default()) };
+    let text = object.read(digest, LARGEST).map_err(wrong)?;
+    serde_json::from_slice(&text)
+        .map_err(|error| wrong(format!("{} cannot be read: {error}", extra::PATH)))
 }
 
 /// What only our own exports say, of the resource that has the object for itself.
 fn extra_of(object: &Object, id: &str, header: &Header) -> Result<Extra> {
     let inventory = object.inventory();
-    let newest = &inventory.newest().state;
-    let is_own = *id == inventory.id && newest.contains_key(OWN) && !header.deleted;
-    match newest.get(extra::PATH).filter(|_| is_own) {
-        None => Ok(Extra::default()),
-        Some(digest) => {
-            let text = object.read(digest, LARGEST).map_err(wrong)?;
-            serde_json::from_slice(&text)
-                .map_err(|error| wrong(format!("{} cannot be read: {error}", extra::PATH)))
-        }
-    }
+    let newest = inventory.newest();
+    let is_own = *id == inventory.id && newest.state.contains_key(OWN) && !header.deleted;
+    if is_own { extra_in(object, newest) } else { Ok(Extra::default()) }
 }
 
 fn found(
@@ -154,13 +180,16 @@ fn found(
             true => (Some(said.content.clone()?), said.description.clone()),
             false => (None, said.content.clone()),
         };
-        let (created, label) = (version.created, version.message.clone());
+        let (created, label, kept) = (version.created, version.message.clone(), said.kept);
         let filename = header.filename.clone().filter(|_| is_binary);
-        let state = State { created, label, content, graph, class, filename };
+        let state = State { created, label, kept, content, graph, class, filename };
         // A resource of another kind in an earlier version was another resource.
-        (is_binary == state.content.is_some()).then_some(state)
+        (is_binary == state.content.is_some()).then_some((state, said.written.as_deref()))
     });
-    let states = labelled(distinct(states));
+    // Versions of an object with one resource are all versions of that; of several, those in which it was written.
+    let is_alone = said.last().is_some_and(|newest| newest.len() == 1);
+    let states = distinct(states, |one, other| !is_alone && one == other);
+    let states = labelled(exported_once(states));
     // Without a known media type, the store guesses one.
     let media_type = now.mime_type.clone().filter(|it| it != ANY);
     Found { place, kind, states, extra, media_type }
@@ -177,7 +206,16 @@ fn of_any(inventory: &Inventory, names: &Names) -> Resources {
     };
     let newest = inventory.newest();
     let (created, label) = (newest.created, None);
-    let state = State { created, label, content: None, graph: None, class: None, filename: None };
+    let of_version = |created, label, content| State {
+        created,
+        label,
+        kept: false,
+        content,
+        graph: None,
+        class: None,
+        filename: None,
+    };
+    let state = of_version(created, label, None);
     let of = |place, kind, states| Found {
         place,
         kind,
@@ -193,10 +231,9 @@ fn of_any(inventory: &Inventory, names: &Names) -> Resources {
         };
         let states = inventory.versions.iter().filter_map(|version| {
             let content = Some(version.state.get(path)?.clone());
-            let (created, label) = (version.created, version.message.clone());
-            Some(State { created, label, content, graph: None, class: None, filename: None })
+            Some((of_version(version.created, version.message.clone(), content), ()))
         });
-        let states = labelled(distinct(states));
+        let states = labelled(distinct(states, |(), ()| true));
         resources.found.push(of(file, ResourceKind::Object, states));
     }
     resources
@@ -210,20 +247,33 @@ fn name_of(id: &str) -> String {
     }
 }
 
-/// States that say the same as the one before are none of their own.
-fn distinct(states: impl Iterator<Item = State>) -> Vec<State> {
-    let mut distinct: Vec<State> = Vec::new();
-    for state in states {
-        let is_same = |last: &State| {
-            let plain =
-                |it: &State| (it.content.clone(), it.graph.clone(), it.class, it.filename.clone());
-            plain(last) == plain(&state)
-        };
-        if !distinct.last().is_some_and(is_same) {
+/// States that say the same as the one before are none of their own, where versions with these marks may be of something else.
+fn distinct<M: Copy>(
+    states: impl Iterator<Item = (State, M)>,
+    may_be_of_others: impl Fn(M, M) -> bool,
+) -> Vec<State> {
+    let (mut distinct, mut last): (Vec<State>, Option<M>) = (Vec::new(), None);
+    for (state, mark) in states {
+        let is_of_others = last.is_some_and(|last| may_be_of_others(last, mark));
+        if !(is_of_others && distinct.last().is_some_and(|last| last.is_same(&state))) {
             distinct.push(state);
+            last = Some(mark);
         }
     }
     distinct
+}
+
+/// Without the states that were exported first when they were no version, and again when they were one.
+fn exported_once(states: Vec<State>) -> Vec<State> {
+    let mut once: Vec<State> = Vec::new();
+    for state in states {
+        let is_again = |last: &mut State| {
+            !last.kept && state.kept && last.created == state.created && last.is_same(&state)
+        };
+        once.pop_if(is_again);
+        once.push(state);
+    }
+    once
 }
 
 /// A message labels one version: those that several versions have are none.

@@ -7,7 +7,7 @@ use cenote_ocfl::{Checked, Faults, Object};
 use futures_util::{StreamExt, stream};
 
 use super::Import;
-use super::read::resources;
+use super::read::{Found, resources};
 use crate::archive::names::{Names, Place};
 use crate::archive::wrong;
 use crate::error::{CliError, Kind, Result};
@@ -61,7 +61,7 @@ fn check(directory: &std::path::Path, names: &Names) -> Result<Valid> {
     let resources = resources(&object, names)?;
     Ok(Valid {
         checked,
-        has_history: resources.found.iter().any(|found| found.states.len() > 1),
+        has_history: resources.found.iter().any(Found::has_history),
         places: resources.found.into_iter().map(|found| found.place).collect(),
         left_out: resources.left_out,
         id: object.inventory().id.clone(),

@@ -139,7 +139,8 @@ impl Args {
             What::Diff { path, from, to } => diff(session, client, &path, (from, to)).await,
             What::Keep { path, label, time } => {
                 let time = time.map(|time| time.from(Timestamp::now()));
-                change(session, client, &path, &VersionChange::Keep { label, time }).await
+                let keep = VersionChange::Keep { label, time, another: false };
+                change(session, client, &path, &keep).await
             }
             What::Label { path, version, label } => {
                 change(session, client, &path, &VersionChange::Label { version, label }).await

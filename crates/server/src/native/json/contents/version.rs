@@ -146,6 +146,9 @@ pub(crate) struct ChangeVersions {
     pub(crate) label: Option<String>,
     /// The time that it represents, not in the future: for `keep`.
     pub(crate) time: Option<Instant>,
+    /// A version of its own, also if the current state is one already, which would get the label and the time: for `keep`.
+    #[serde(default)]
+    pub(crate) another: bool,
     /// The number of newest versions to keep: for `prune`.
     pub(crate) keep: Option<u32>,
     /// For how many days to keep the newest version, in UTC: for `prune`.

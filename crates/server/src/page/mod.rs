@@ -2,6 +2,10 @@
 //!
 //! Invariants: only literals of this program are markup, all else is escaped ([`Markup::text`]); a link leads to an address of the web or of
 //! this server; the policy of a page lets it load nothing and run nothing, whatever is in it.
+//!
+//! `statements` shows terms and statements.
+
+mod statements;
 
 use std::sync::LazyLock;
 
@@ -36,6 +40,12 @@ impl Markup {
                 c => self.0.push(c),
             }
         }
+        self
+    }
+
+    /// Another part behind this one, which is left empty.
+    pub(crate) fn append(&mut self, part: &mut Self) -> &mut Self {
+        self.0.push_str(&std::mem::take(&mut part.0));
         self
     }
 
