@@ -134,15 +134,14 @@ fn named(object: &Term) -> Option<StorePath> {
     }
 }
 
-/// Creates an RDF source at a path.
+/// Creates an RDF source where the call is; with `parents`, with the containers that are missing on the way.
 pub(crate) fn create_graph(
     call: &Call,
     store: &Store,
-    path: &StorePath,
     triples: Vec<Triple>,
-    requested: Option<Model>,
+    (requested, parents): (Option<Model>, bool),
 ) -> Result<LoadedResource, Fault> {
-    let address = call.web.address(path);
+    let (path, address) = (call.path(), call.address());
     let model = model(call, &triples, &address, requested)?;
     let kept = Sieve::new(call, &address, model).sift(triples)?;
     let mut description = described(call, store, path, kept)?;
@@ -150,7 +149,7 @@ pub(crate) fn create_graph(
         description.insert(model.statement());
     }
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
-    let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
+    let options = cenote_store::CreateOptions { parents, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
     Ok(LoadedResource::created(&call.caller, made.0, made.1))
 }
@@ -179,7 +178,7 @@ pub(crate) fn put_options(call: &Call, body: &Body) -> Result<PutOptions, Fault>
     let also = call.dialect.digest.and_then(DigestAlgorithm::algorithm);
     let is_new = |also: &Algorithm| !expected.others.iter().any(|(other, _)| other == also);
     expected.also = also.filter(is_new).into_iter().collect();
-    Ok(PutOptions { expected, parents: true, media_type: media_type(call), ..Default::default() })
+    Ok(PutOptions { expected, media_type: media_type(call), ..Default::default() })
 }
 
 /// Whether a resource of this kind is a graph.
