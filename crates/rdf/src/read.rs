@@ -68,6 +68,9 @@ pub fn read_any_iris(
     read_exactly(text, syntax, &parser(syntax, base)?.lenient(), limits)
 }
 
+/// What some programs put before text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 fn parser(syntax: Syntax, base: &str) -> Result<RdfParser, ReadError> {
     let parser = RdfParser::from_format(syntax.format()).without_named_graphs();
     parser.with_base_iri(base).map_err(|error| malformed(&error))
@@ -79,6 +82,7 @@ fn read_exactly(
     parser: &RdfParser,
     limits: Limits,
 ) -> Result<Vec<Triple>, ReadError> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     match syntax {
         Syntax::JsonLd => json_ld::check(text)?,
         Syntax::RdfXml => rdf_xml::check(text)?,

@@ -34,15 +34,16 @@ impl DatasetUpdate {
     /// [`UpdateError`] for an invalid update, and for operations on graphs as a whole.
     pub fn parse(text: &str, base: &str) -> Result<Self, UpdateError> {
         let syntax = |error: &dyn std::fmt::Display| UpdateError::Syntax(error.to_string());
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         check_complexity(text).map_err(|error| syntax(&error))?;
         let parser = SparqlParser::new().with_base_iri(base).map_err(|error| syntax(&error))?;
         let mut update = parser.parse_update(text).map_err(|error| syntax(&error))?;
         for operation in &update.operations {
             match operation {
-                Operation::Load { .. } => return Err(UpdateError::Foreign("LOAD")),
-                Operation::Clear { .. } => return Err(UpdateError::Foreign("CLEAR")),
-                Operation::Create { .. } => return Err(UpdateError::Foreign("CREATE")),
-                Operation::Drop { .. } => return Err(UpdateError::Foreign("DROP")),
+                Operation::Load { .. } => return Err(UpdateError::Whole("LOAD")),
+                Operation::Clear { .. } => return Err(UpdateError::Whole("CLEAR")),
+                Operation::Create { .. } => return Err(UpdateError::Whole("CREATE")),
+                Operation::Drop { .. } => return Err(UpdateError::Whole("DROP")),
                 Operation::InsertData { .. }
                 | Operation::DeleteData { .. }
                 | Operation::DeleteInsert { .. } => {}
@@ -125,7 +126,7 @@ impl DatasetUpdate {
                     }
                 }
             }
-            _ => return Err(UpdateError::Foreign("a graph operation")),
+            _ => return Err(UpdateError::Whole("a graph operation")),
         }
         Ok(change)
     }
@@ -256,7 +257,7 @@ mod tests {
             assert!(matches!(applied(update), Err(UpdateError::Homeless(_))), "{update}");
         }
         for update in ["LOAD <http://h/>", "CLEAR ALL", "DROP ALL", "CREATE GRAPH <a:3>"] {
-            assert!(matches!(applied(update), Err(UpdateError::Foreign(_))), "{update}");
+            assert!(matches!(applied(update), Err(UpdateError::Whole(_))), "{update}");
         }
         assert!(applied("INSERT {} WHERE { SERVICE <http://h/> { ?s ?p ?o } }").is_err());
         let many =

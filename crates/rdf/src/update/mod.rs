@@ -34,6 +34,9 @@ pub enum UpdateError {
     /// It requests more than a change of one graph.
     #[error("{0} is not supported in an update of one resource")]
     Foreign(&'static str),
+    /// It requests an operation on graphs as a whole.
+    #[error("{0} is not supported, an update inserts and deletes triples")]
+    Whole(&'static str),
     /// It makes a graph that is larger than allowed.
     #[error("more than {0} triples")]
     TooMany(usize),
@@ -52,6 +55,7 @@ impl Update {
     /// Parses an update. Relative IRIs are resolved against `base`.
     pub fn parse(text: &str, base: &str) -> Result<Self, UpdateError> {
         let syntax = |error: &dyn std::fmt::Display| UpdateError::Syntax(error.to_string());
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         check_complexity(text).map_err(|error| syntax(&error))?;
         let parser = SparqlParser::new().with_base_iri(base).map_err(|error| syntax(&error))?;
         let mut update = parser.parse_update(text).map_err(|error| syntax(&error))?;
@@ -111,7 +115,7 @@ impl Update {
                 graph.retain(|triple| !gone.contains(triple));
                 graph.extend(new);
             }
-            _ => return Err(UpdateError::Foreign("a graph operation")),
+            _ => return Err(UpdateError::Whole("a graph operation")),
         }
         Ok(())
     }
@@ -190,10 +194,10 @@ fn check(operation: &Operation) -> Result<(), UpdateError> {
             delete.iter().all(|quad| pattern_is_ours(&quad.graph_name))
                 && insert.iter().all(|quad| pattern_is_ours(&quad.graph_name))
         }
-        Operation::Load { .. } => return Err(UpdateError::Foreign("LOAD")),
-        Operation::Clear { .. } => return Err(UpdateError::Foreign("CLEAR")),
-        Operation::Create { .. } => return Err(UpdateError::Foreign("CREATE")),
-        Operation::Drop { .. } => return Err(UpdateError::Foreign("DROP")),
+        Operation::Load { .. } => return Err(UpdateError::Whole("LOAD")),
+        Operation::Clear { .. } => return Err(UpdateError::Whole("CLEAR")),
+        Operation::Create { .. } => return Err(UpdateError::Whole("CREATE")),
+        Operation::Drop { .. } => return Err(UpdateError::Whole("DROP")),
     };
     if is_ours { Ok(()) } else { Err(UpdateError::Foreign("GRAPH")) }
 }
@@ -276,7 +280,10 @@ mod tests {
             "CREATE GRAPH <g>",
         ] {
             let refused = Update::parse(update, "http://h/r");
-            assert!(matches!(refused, Err(UpdateError::Foreign(_))), "{update}: {refused:?}");
+            assert!(
+                matches!(refused, Err(UpdateError::Foreign(_) | UpdateError::Whole(_))),
+                "{update}: {refused:?}"
+            );
         }
         assert!(matches!(Update::parse("INSERT", "http://h/r"), Err(UpdateError::Syntax(_))));
     }

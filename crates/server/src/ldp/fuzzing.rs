@@ -4,6 +4,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::dialect;
 use super::search::Search;
+use crate::ldp::representation::filename;
 use crate::ldp::representation::model::Model;
 use crate::ldp::request::digest;
 use crate::ldp::request::prefer::Preferences;
@@ -12,12 +13,13 @@ use crate::ldp::request::prefer::Preferences;
 pub fn read_headers(value: &[u8]) {
     let names = ["prefer", "digest", "want-digest"].map(HeaderName::from_static);
     if let Ok(value) = HeaderValue::from_bytes(value) {
-        let named = names.into_iter().chain([header::LINK]);
+        let named = names.into_iter().chain([header::LINK, header::CONTENT_DISPOSITION]);
         let headers: HeaderMap = named.map(|name| (name, value.clone())).collect();
         for dialect in dialect::ALL {
             let _ = Preferences::read(&headers, dialect);
         }
         let _ = (digest::expected(&headers), digest::wanted(&headers), Model::requested(&headers));
+        let _ = filename::sent(&headers);
     }
     let _ = Search::read(&String::from_utf8_lossy(value), "http://h/rest/");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
@@ -141,6 +141,12 @@ pub(crate) struct Ask<'a> {
 impl Ask<'_> {
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.request.headers_mut().insert(name, value.parse().unwrap());
+        self
+    }
+
+    /// With a header whose value need not be text.
+    pub(crate) fn value(mut self, name: &'static str, value: HeaderValue) -> Self {
+        self.request.headers_mut().insert(name, value);
         self
     }
 

@@ -16,13 +16,13 @@ use super::TrashItem;
 pub struct Tombstone {
     /// What was removed: the resource itself, or a collection above it.
     pub removed: TrashItem,
-    /// The resource that was at the path.
-    pub id: ResourceId,
+    /// The resource that was at the path; none if only something above the path was removed, and nothing was there.
+    pub id: Option<ResourceId>,
 }
 
 impl Store {
-    /// What was removed at a path where nothing is now, by itself or with a collection above it; what was removed last, if several
-    /// resources were. None if nothing is kept there that the caller could see.
+    /// What was removed at a path where nothing is now, or on the way there, by itself or with a collection above it; what was removed
+    /// last, if several resources were. None if nothing is kept there that the caller could see.
     pub fn tombstone(&self, caller: &Caller, path: &StorePath) -> Result<Option<Tombstone>> {
         let view = self.view()?;
         let Some(above) = trace(&view, path)?.filter(|met| met.depth() < path.names().len()) else {
@@ -31,7 +31,7 @@ impl Store {
         let Some((top, id)) = descend(&view, above.id(), &path.names()[above.depth()..])? else {
             return Ok(None);
         };
-        let seen = Chain::read_removed(&view, id)?
+        let seen = Chain::read_removed(&view, id.unwrap_or(top))?
             .is_some_and(|chain| chain.rights(caller).allow(Operation::Stat));
         let record = view.get::<TrashRecord>(&keys::trash(top))?;
         let resource = view.get::<Resource>(&keys::resource(top))?;
@@ -43,23 +43,23 @@ impl Store {
 }
 
 /// Follows names down from a collection, where the first of them was removed: the last resource on the way that was removed by itself,
-/// and what the names lead to.
+/// and what the names lead to, if they lead to something.
 fn descend(
     view: &View,
     collection: ResourceId,
     names: &[Name],
-) -> Result<Option<(ResourceId, ResourceId)>> {
+) -> Result<Option<(ResourceId, Option<ResourceId>)>> {
     let (mut top, mut at) = (None, collection);
     for name in names {
         at = match view.get::<Child>(&keys::child(at, name.as_str()))? {
             Some(child) => child.id,
             None => match newest(view, at, name)? {
                 Some(removed) => *top.insert(removed),
-                None => return Ok(None),
+                None => return Ok(top.map(|top| (top, None))),
             },
         };
     }
-    Ok(top.map(|top| (top, at)))
+    Ok(top.map(|top| (top, Some(at))))
 }
 
 /// What was removed last of what had this name in a collection.

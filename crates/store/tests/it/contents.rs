@@ -3,13 +3,17 @@
 use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine};
 use cenote_store::{
-    Algorithm, At, Conditions, Digests, ErrorKind, Expected, PutOptions, ReadOptions, Stat, Where,
+    AccessChange, Algorithm, At, Conditions, Digests, ErrorKind, Expected, PutOptions, ReadOptions,
+    Rights, Scope, Stat, Where,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::world::{INLINE, World, at, cases, crc64nvme, kind, noise, path, run, world, world_on};
+use crate::world::{
+    INLINE, World, assert_clean, at, cases, crc64nvme, kind, noise, once, path, run, world,
+    world_on,
+};
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
@@ -108,6 +112,35 @@ fn a_truncated_stream_is_distinguished_from_a_complete_one() {
     }
     assert_eq!(kind(world.stat("/a")), ErrorKind::NotFound);
     assert_eq!(stored_blobs(&world), 0);
+}
+
+#[test]
+fn a_new_object_gets_the_first_free_name_whatever_has_the_others() {
+    let world = world();
+    let grace = world.user("grace");
+    world.mkdir("/lab");
+    world.put("/lab/hidden", b"kept");
+    let create = AccessChange::Grant("grace".into(), Rights::CREATE_OBJECT.into(), Scope::This);
+    world.store.change_access(&world.admin, &at("/lab"), &[create]).unwrap();
+    let put = |names: &[&str], bytes: &[u8]| {
+        let paths: Vec<_> = names.iter().map(|name| path(&format!("/lab/{name}"))).collect();
+        run(world.store.put_new(&grace, &paths, once(bytes), PutOptions::default()))
+    };
+    for (names, made) in [
+        (&["first", "other"][..], "/lab/first"),
+        (&["first", "second"], "/lab/second"),
+        (&["hidden", "second", "third"], "/lab/third"),
+    ] {
+        let bytes = noise(INLINE + 1, names.len() as u64);
+        assert_eq!(put(names, &bytes).unwrap().path.to_string(), made);
+        assert!(world.read(made) == bytes);
+    }
+    let blobs = stored_blobs(&world);
+    for names in [&["hidden", "first"][..], &[]] {
+        assert_eq!(kind(put(names, &noise(INLINE + 1, 9))), ErrorKind::Exists);
+    }
+    assert_eq!((stored_blobs(&world), world.read("/lab/hidden").as_slice()), (blobs, &b"kept"[..]));
+    assert_clean(&world.store);
 }
 
 fn stored_blobs(world: &World) -> usize {

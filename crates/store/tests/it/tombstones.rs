@@ -25,7 +25,14 @@ fn remove(world: &World, of: &str) {
 /// itself.
 fn found(world: &World, caller: &Caller, of: &str) -> Option<(String, bool)> {
     let found = world.store.tombstone(caller, &path(of)).unwrap()?;
-    Some((found.removed.path.clone(), found.removed.id == found.id))
+    let id = found.id?;
+    Some((found.removed.path.clone(), found.removed.id == id))
+}
+
+/// The path of the tombstone on the way to where nothing was.
+fn on_the_way(world: &World, caller: &Caller, of: &str) -> Option<String> {
+    let found = world.store.tombstone(caller, &path(of)).unwrap()?;
+    found.id.is_none().then(|| found.removed.path.clone())
 }
 
 #[test]
@@ -52,6 +59,28 @@ fn a_removed_resource_is_found_by_its_path_with_everything_below() {
 }
 
 #[test]
+fn a_tombstone_is_found_from_below_it() {
+    let world = kept();
+    let grace = world.user("grace");
+    for of in ["/lab", "/lab/run", "/lab/run/deep"] {
+        world.mkdir(of);
+    }
+    remove(&world, "/lab/run/deep");
+    let of = |of: &str| on_the_way(&world, &world.admin, of);
+    assert_eq!(of("/lab/run/deep/new/er"), Some("/lab/run/deep".into()));
+    remove(&world, "/lab");
+    for below in ["/lab/new", "/lab/new/er", "/lab/run/new"] {
+        assert_eq!(of(below), Some("/lab".into()), "{below}");
+        assert_eq!(on_the_way(&world, &grace, below), None, "{below}");
+    }
+    assert_eq!(of("/lab/run/deep/new"), Some("/lab/run/deep".into()));
+    for none in ["/lab", "/lab/run", "/other/new", "/labs/new"] {
+        assert_eq!(of(none), None, "{none}");
+    }
+    assert_clean(&world.store);
+}
+
+#[test]
 fn the_newest_of_several_removed_is_found_unless_the_path_is_in_use() {
     let world = kept();
     let mut ids = Vec::new();
@@ -60,7 +89,7 @@ fn the_newest_of_several_removed_is_found_unless_the_path_is_in_use() {
         ids.push(world.store.stat(&world.admin, &at("/a")).unwrap().id);
         remove(&world, "/a");
     }
-    let newest = || world.store.tombstone(&world.admin, &path("/a")).unwrap().map(|it| it.id);
+    let newest = || world.store.tombstone(&world.admin, &path("/a")).unwrap().and_then(|it| it.id);
     assert_eq!(newest(), Some(ids[2]));
     let options = RestoreOptions::default();
     world.store.restore_removed(&world.admin, ids[2], &options).unwrap();
@@ -149,7 +178,7 @@ proptest! {
         for (of, id) in removed {
             let of: StorePath = of.parse().unwrap();
             let found = world.store.tombstone(&world.admin, &of).unwrap().unwrap();
-            prop_assert_eq!((found.id, found.removed.id), (id, id));
+            prop_assert_eq!((found.id, found.removed.id), (Some(id), id));
         }
     }
 }

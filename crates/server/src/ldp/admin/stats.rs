@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use cenote_store::StoreStats;
+use cenote_store::{Act, StoreStats};
 use serde::Serialize;
 
 use crate::app::App;
@@ -21,7 +21,7 @@ struct Stats {
     bytes: Option<u64>,
     removed: Option<u64>,
     jobs: Option<usize>,
-    engine: &'static str,
+    engine: Option<&'static str>,
     places: Vec<Place>,
 }
 
@@ -33,7 +33,8 @@ struct Place {
 
 pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fault> {
     let caller = Asker::from_request_parts(parts, app).await?.0;
-    let stats = Stats::from(app.blocking(move |store| store.stats(&caller)).await?);
+    let is_told = caller.may(Act::Inspect);
+    let stats = Stats::of(app.blocking(move |store| store.stats(&caller)).await?, is_told);
     let answer = match wants_page(&parts.headers) {
         true => page("Statistics", &table(&stats)),
         false => Json(stats).into_response(),
@@ -41,15 +42,17 @@ pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fau
     Ok(([(header::VARY, "Accept")], answer).into_response())
 }
 
-impl From<StoreStats> for Stats {
-    fn from(stats: StoreStats) -> Self {
-        let places = stats.places.into_iter().map(|(name, free)| Place { name, free });
+impl Stats {
+    /// Of the machine, only administrators are told.
+    fn of(stats: StoreStats, is_told: bool) -> Self {
+        let places = stats.places.into_iter().filter(|_| is_told);
+        let places = places.map(|(name, free)| Place { name, free });
         Self {
             resources: stats.resources,
             bytes: stats.bytes,
             removed: stats.removed.map(|removed| removed.items),
             jobs: stats.jobs,
-            engine: stats.engine,
+            engine: is_told.then_some(stats.engine),
             places: places.collect(),
         }
     }
@@ -71,7 +74,7 @@ fn table(stats: &Stats) -> Markup {
         number.into_iter().for_each(|number| row(what, number.to_string()));
     }
     stats.jobs.into_iter().for_each(|jobs| row("Waiting jobs", jobs.to_string()));
-    row("Engine of the catalog", stats.engine.to_owned());
+    stats.engine.into_iter().for_each(|engine| row("Engine of the catalog", engine.to_owned()));
     for place in &stats.places {
         let free = place.free.map_or("unknown".to_owned(), |free| free.to_string());
         row(&format!("Free bytes in {}", place.name), free);

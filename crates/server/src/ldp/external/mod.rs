@@ -14,7 +14,7 @@ mod source;
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use cenote_store::{Caller, Conditions, Graph, Statement, Store, StorePath, Term};
+use cenote_store::{Graph, Statement, Term};
 
 pub use allowed::Allowed;
 pub(crate) use show::show;
@@ -120,18 +120,10 @@ pub(crate) async fn taken_in(mut call: Call, body: Body) -> Result<(Call, Body),
     })
 }
 
-/// Has the description say where the bytes are that a request put, or that they are here.
-pub(crate) fn settle(
-    store: &Store,
-    caller: &Caller,
-    path: &StorePath,
-    elsewhere: Option<&Elsewhere>,
-) -> cenote_store::Result<()> {
-    let changed = store.change_graph(caller, &path.into(), &Conditions::default(), |old| {
-        let others = old.iter().filter(|it| handling(&it.predicate).is_none()).cloned();
-        Ok(others.chain(elsewhere.map(Elsewhere::statement)).collect())
-    });
-    changed.map(drop)
+/// A description that says where the bytes are, or that they are here.
+pub(crate) fn settled(description: Graph, elsewhere: Option<&Elsewhere>) -> Graph {
+    let others = description.into_iter().filter(|it| handling(&it.predicate).is_none());
+    others.chain(elsewhere.map(Elsewhere::statement)).collect()
 }
 
 fn refused(call: &Call, detail: &str) -> Fault {

@@ -136,6 +136,10 @@ impl Resource {
         }
     }
 
+    pub(super) fn path(&self) -> &StorePath {
+        &self.path
+    }
+
     pub(super) fn differs(&self, after: &HashSet<Triple>) -> bool {
         let is_there = |triple| self.before.contains(triple) || self.managed.contains(triple);
         self.loses(after) || !after.iter().all(is_there)

@@ -163,15 +163,25 @@ fn named(object: &Term) -> Option<StorePath> {
     }
 }
 
-/// Creates an RDF source at a path.
+/// How a resource is created.
+pub(crate) struct New {
+    /// The model that the `Link` header names.
+    pub(crate) requested: Option<Model>,
+    /// Whether the containers that are missing on the way are created, too.
+    pub(crate) parents: bool,
+    /// What follows of it from others.
+    pub(crate) inferred: Option<Inferred>,
+}
+
+/// Creates an RDF source where the call is.
 pub(crate) fn create_graph(
     call: &Call,
     store: &Store,
-    path: &StorePath,
     triples: Vec<Triple>,
-    (requested, inferred): (Option<Model>, Option<Inferred>),
+    new: New,
 ) -> Result<LoadedResource, Fault> {
-    let address = call.web.address(path);
+    let (path, address) = (call.path(), call.address());
+    let New { requested, parents, inferred } = new;
     let model = model(call, &triples, &address, requested)?;
     let kept = Sieve::new(call, &address, model).sift(triples)?;
     let mut description = described(call, store, path, kept)?;
@@ -179,7 +189,7 @@ pub(crate) fn create_graph(
         description.insert(model.statement());
     }
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
-    let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
+    let options = cenote_store::CreateOptions { parents, ..Default::default() };
     let made = store.create_described(&call.caller, path, &draft, options, &description)?;
     Ok(LoadedResource::created(&call.caller, made, inferred))
 }
@@ -208,7 +218,7 @@ pub(crate) fn put_options(call: &Call, body: &Body) -> Result<PutOptions, Fault>
     let also = call.dialect.digest.and_then(DigestAlgorithm::algorithm);
     let is_new = |also: &Algorithm| !expected.others.iter().any(|(other, _)| other == also);
     expected.also = also.filter(is_new).into_iter().collect();
-    Ok(PutOptions { expected, parents: true, media_type: media_type(call), ..Default::default() })
+    Ok(PutOptions { expected, media_type: media_type(call), ..Default::default() })
 }
 
 /// Whether a resource of this kind is a graph.

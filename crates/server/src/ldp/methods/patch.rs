@@ -13,7 +13,7 @@ use cenote_store::{ErrorKind, Graph, Store, StorePath};
 use super::intake::described;
 use super::put::{state, validated};
 use crate::ldp::acl;
-use crate::ldp::representation::managed::{is_managed, valid};
+use crate::ldp::representation::managed::{OtherType, is_managed, valid};
 use crate::ldp::representation::members::Members;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::LoadedResource;
@@ -146,19 +146,20 @@ pub(super) fn settled(
     after: &HashSet<Triple>,
 ) -> Result<Graph, Fault> {
     let iris = OwnIris::new(&call.web, path);
+    let other_type = OtherType::among(managed);
     let removed = before.union(managed).filter(|triple| !after.contains(*triple));
     let added = after.iter().filter(|it| !before.contains(*it) && !managed.contains(*it));
     let mut added: Vec<Triple> = added.cloned().collect();
     for triple in removed.chain(&added) {
         let is_stated = before.contains(triple) && !managed.contains(triple);
-        if (is_managed(triple) || managed.contains(triple))
+        if (is_managed(triple) || managed.contains(triple) || other_type.is(triple))
             && !is_stated
             && !call.preferences.lenient
         {
             return Err(call.violation(format!("this triple is managed by the server: {triple}")));
         }
     }
-    added.retain(|triple| !is_managed(triple));
+    added.retain(|triple| !is_managed(triple) && !other_type.is(triple));
     let added = added.into_iter().map(|triple| valid(call, triple)).collect::<Result<_, _>>()?;
     let added = described(call, store, path, added)?;
     let kept = before.iter().filter(|it| after.contains(*it) || is_managed(it));
@@ -170,6 +171,7 @@ pub(crate) fn fault(error: UpdateError) -> Fault {
     let status = match error {
         UpdateError::Syntax(_)
         | UpdateError::Foreign(_)
+        | UpdateError::Whole(_)
         | UpdateError::Homeless(_)
         | UpdateError::Evaluation(_) => StatusCode::BAD_REQUEST,
         UpdateError::TooMany(_) => StatusCode::PAYLOAD_TOO_LARGE,

@@ -3,11 +3,11 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use cenote_store::{Conditions, Entropy, ErrorKind, Kind, Name, Store, StorePath, SystemEntropy};
+use cenote_store::{Entropy, ErrorKind, Kind, Name, Store, StorePath, SystemEntropy};
 use percent_encoding::percent_decode_str;
 
-use super::intake::{Sent, create_graph, triples, unfolded};
-use super::put::{created, publish};
+use super::intake::{New, Sent, create_graph, triples, unfolded};
+use super::put::{created, publish_new};
 use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
 use crate::ldp::request::call::Call;
@@ -17,49 +17,85 @@ use crate::ldp::request::target::{Part, RESERVED};
 use axum::http::StatusCode;
 
 pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
-    let (path, inferred) = call.blocking(destination).await?;
+    let inferred = call.blocking(require_container).await?;
     let (call, body) = unfolded(call, body).await?;
     let requested = Model::requested(&call.headers)?;
-    let mut child = call.clone();
-    child.target.path = path;
     match Sent::of(&call, &body, requested)? {
         Sent::Graph(syntax) => {
             let bytes = call.gather(body).await?;
-            let made = child.blocking(move |store, child| {
-                let triples = triples(&bytes, syntax, &child.address())?;
-                let seen =
-                    create_graph(child, store, child.path(), triples, (requested, inferred))?;
-                Ok(created(child, &seen))
-            });
-            made.await
+            let make = move |store: &Store, call: &Call| {
+                create(store, call, |child| {
+                    let triples = triples(&bytes, syntax, &child.address())?;
+                    let new = New { requested, parents: false, inferred: inferred.clone() };
+                    Ok(created(child, &create_graph(child, store, triples, new)?))
+                })
+            };
+            call.blocking(make).await
         }
         Sent::Bytes => {
-            let absent = Conditions { if_match: None, if_absent: true };
-            publish(&child, child.path().clone(), body, absent).await?;
+            let paths = call.blocking(names).await?;
+            let child = at(&call, publish_new(&call, &paths, body).await?);
             let made = child.blocking(|store, child| Ok(created(child, &child.seen(store)?)));
             made.await.map_err(Fault::after_change)
         }
     }
 }
 
-/// The path to create, with what follows of it from the container.
-fn destination(store: &Store, call: &Call) -> Result<(StorePath, Option<Inferred>), Fault> {
+/// Refuses to post to what is no container; what follows from it of new children.
+fn require_container(store: &Store, call: &Call) -> Result<Option<Inferred>, Fault> {
     let reading = call.reading(store)?;
     let seen = call.seen_in(&reading, store)?;
     if seen.stat.resource.kind == Kind::Object {
         return Err(Fault::new(StatusCode::CONFLICT, "a binary cannot contain resources"));
     }
-    if !seen.model.is_container() || call.target.part != Part::Whole {
-        return Err(Fault::method(allow(call, &seen)));
+    match seen.model.is_container() && call.target.part == Part::Whole {
+        true => Ok(Inferred::of_child(&reading, call.path())?),
+        false => Err(Fault::method(allow(call, &seen))),
     }
-    let suggested = call.header("slug").and_then(suggested);
-    let suggested = suggested.map(|name| call.path().join(name)).transpose()?;
-    let path = match suggested {
-        Some(path) if is_free(store, call, &path)? => path,
-        _ => call.path().join(Name::new(new_name())?)?,
-    };
-    let inferred = Inferred::of_new(&reading, &path)?;
-    Ok((path, inferred))
+}
+
+/// Creates a resource under the first of the names that is free. Only the store knows which one is: a name may be taken at any moment, or
+/// by something that the caller does not see.
+fn create<T>(
+    store: &Store,
+    call: &Call,
+    make: impl Fn(&Call) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let mut made = Err(Fault::missing("no name is free"));
+    for path in names(store, call)? {
+        made = make(&at(call, path));
+        match &made {
+            Err(fault) if fault.of_store() == Some(ErrorKind::Exists) => {}
+            _ => break,
+        }
+    }
+    made.map_err(|fault| lost(store, call, fault))
+}
+
+/// The paths to try: with the suggested name, if it seems to be free, and with a new one.
+fn names(store: &Store, call: &Call) -> Result<Vec<StorePath>, Fault> {
+    let mut paths = Vec::new();
+    if let Some(name) = call.header("slug").and_then(suggested) {
+        let path = call.path().join(name)?;
+        paths.extend(is_free(store, call, &path)?.then_some(path));
+    }
+    paths.push(call.path().join(Name::new(new_name())?)?);
+    Ok(paths)
+}
+
+/// The same call, of a resource in the container.
+fn at(call: &Call, path: StorePath) -> Call {
+    let mut child = call.clone();
+    child.target.path = path;
+    child
+}
+
+/// The refusal of a POST to a container that was removed in the meantime.
+pub(super) fn lost(store: &Store, call: &Call, fault: Fault) -> Fault {
+    match fault.of_store() {
+        Some(ErrorKind::NotFound) => call.seen(store).err().unwrap_or(fault),
+        _ => fault,
+    }
 }
 
 /// The name that a client suggests, if a resource can have it.

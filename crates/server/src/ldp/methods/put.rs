@@ -4,15 +4,17 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Syntax, Triple};
-use cenote_store::{Conditions, Graph, Stat, Store, StorePath};
+use cenote_store::{Conditions, ErrorKind, Graph, Stat, Store, StorePath};
 
-use super::intake::{Sent, create_graph, described, is_graph, put_options, triples, unfolded};
+use super::intake::{New, Sent, create_graph, described, is_graph, put_options, triples, unfolded};
+use super::post::lost;
 use super::read::content_tag;
 use crate::ldp::external;
+use crate::ldp::representation::filename;
 use crate::ldp::representation::managed::Sieve;
 use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::{LoadedResource, keep_filename};
+use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::conditions::{self, State};
 use crate::ldp::request::fault::Fault;
@@ -28,6 +30,9 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
     let requested = Model::requested(&call.headers)?;
     match Sent::of(&call, &body, requested)? {
         Sent::Graph(syntax) => put_graph(call, body, syntax, requested).await,
+        Sent::Bytes if call.target.part == Part::Description => {
+            Err(other_kind(&call, "a description is a graph: bytes cannot replace it"))
+        }
         Sent::Bytes => put_bytes(call, body).await,
     }
 }
@@ -70,13 +75,14 @@ pub(crate) fn state(call: &Call, seen: &LoadedResource) -> State {
 
 /// The conditions of a PUT, which some dialects require of one that replaces.
 fn checked(call: &Call, seen: Option<&LoadedResource>) -> Result<Conditions, Fault> {
+    let conditions = conditions::of_change(call, seen.map(|seen| state(call, seen)).as_ref())?;
     let needs = call.dialect.needs_if_match && seen.is_some();
     if needs && !call.headers.contains_key(header::IF_MATCH) {
         let detail =
             "replacing a resource needs If-Match, with the ETag of the state that was read";
         return Err(Fault::new(StatusCode::PRECONDITION_REQUIRED, detail));
     }
-    conditions::of_change(call, seen.map(|seen| state(call, seen)).as_ref())
+    Ok(conditions)
 }
 
 async fn put_graph(
@@ -87,16 +93,17 @@ async fn put_graph(
 ) -> Result<Response, Fault> {
     let bytes = call.gather(body).await?;
     call.blocking(move |store, call| {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
             let (seen, inferred) = look(store, call)?;
-            let model = (requested, inferred);
-            match put_triples(store, call, seen.as_ref(), (&bytes, syntax), model) {
-                // It has been created or removed concurrently.
-                Err(fault) if is_race(&fault, seen.is_some()) => {}
+            let new = New { requested, parents: true, inferred };
+            match put_triples(store, call, seen.as_ref(), (&bytes, syntax), new) {
+                // It has been created or removed concurrently, unless its name is taken by something hidden.
+                Err(fault) if attempts < ATTEMPTS && is_race(&fault, seen.is_some()) => {}
                 done => return done,
             }
         }
-        Err(Fault::new(StatusCode::CONFLICT, "it is being changed at the same time: try again"))
     })
     .await
 }
@@ -106,45 +113,41 @@ fn put_triples(
     call: &Call,
     seen: Option<&LoadedResource>,
     (bytes, syntax): (&[u8], Syntax),
-    (requested, inferred): (Option<Model>, Option<Inferred>),
+    new: New,
 ) -> Result<Response, Fault> {
     checked(call, seen)?;
     if let Some(seen) = seen {
-        require_same(call, seen, requested)?;
+        require_same(call, seen)?;
     }
     let triples = triples(bytes, syntax, &call.address())?;
     match seen {
         Some(seen) => {
-            replace(store, call, seen, triples, requested)?;
+            replace(store, call, seen, triples)?;
             Ok(replaced(call, &call.seen(store).map_err(Fault::after_change)?))
         }
         None => {
-            let seen = create_graph(call, store, call.path(), triples, (requested, inferred))?;
+            let seen = create_graph(call, store, triples, new)?;
             Ok(created(call, &seen))
         }
     }
 }
 
 fn is_race(fault: &Fault, was_there: bool) -> bool {
-    let status = if was_there { StatusCode::NOT_FOUND } else { StatusCode::CONFLICT };
-    fault.is_of_store() && fault.status() == status
+    match fault.of_store() {
+        Some(ErrorKind::NotFound) => was_there,
+        Some(ErrorKind::Exists | ErrorKind::Conflict) => !was_there,
+        _ => false,
+    }
 }
 
-/// Refuses to replace one kind by another.
-fn require_same(call: &Call, seen: &LoadedResource, requested: Option<Model>) -> Result<(), Fault> {
-    if !is_graph(seen.stat.resource.kind) && call.target.part == Part::Whole {
+/// Refuses to replace one kind by another (the Fedora API, section 3.6).
+fn require_same(call: &Call, seen: &LoadedResource) -> Result<(), Fault> {
+    let is_binary = !is_graph(seen.stat.resource.kind);
+    if is_binary && call.target.part == Part::Whole {
         return Err(other_kind(call, "it is a binary: a graph can replace only its description"));
     }
-    let is_allowed = match requested {
-        None => true,
-        Some(requested) => {
-            requested == seen.model
-                || (requested == Model::Source && seen.model != Model::Binary)
-                || (seen.model == Model::Basic && requested.is_container())
-                || (requested == Model::Basic && seen.model.is_container())
-        }
-    };
-    match is_allowed {
+    let model = if is_binary { Model::Source } else { seen.model };
+    match model.has_linked(&call.headers) {
         true => Ok(()),
         false => Err(Fault::new(StatusCode::CONFLICT, "its interaction model cannot change")
             .constrained(&call.web.constraints())),
@@ -161,23 +164,17 @@ fn replace(
     call: &Call,
     seen: &LoadedResource,
     triples: Vec<Triple>,
-    requested: Option<Model>,
 ) -> Result<Stat, Fault> {
     let conditions = checked(call, Some(seen))?;
     let kept = Sieve::existing(call, store, seen, &triples)?.sift(triples)?;
     let mut wanted = described(call, store, call.path(), kept)?;
-    let class = requested.filter(|model| matches!(model, Model::Direct | Model::Indirect));
-    keep_class(class.or(Model::class(&seen.description)), &mut wanted);
+    // The class of a container is a statement, which a replacement of the others keeps.
+    wanted.extend(Model::class(&seen.description).map(Model::statement));
     wanted.extend(external::kept(&seen.description));
     let at = call.at();
     let stat =
         store.change_graph(&call.caller, &at, &conditions, |old| Ok(with_units(&wanted, old)));
     Ok(stat?)
-}
-
-/// The class of a container is a statement, which a replacement of the others keeps.
-fn keep_class(class: Option<Model>, wanted: &mut Graph) {
-    wanted.extend(class.map(Model::statement));
 }
 
 async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
@@ -186,44 +183,63 @@ async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
     if seen.as_ref().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
         return Err(other_kind(&call, "it is an RDF source: bytes cannot replace it"));
     }
-    publish(&call, call.path().clone(), body, conditions).await?;
-    let was_elsewhere =
-        seen.as_ref().is_some_and(|seen| external::kept(&seen.description).is_some());
-    let is_here = was_elsewhere && call.elsewhere.is_none();
+    let mut options = put_options(&call, &body)?;
+    (options.conditions, options.parents) = (conditions, true);
+    let store = call.app.store();
+    store.put(&call.caller, call.at(), body.into_data_stream(), options).await?;
     let answer = if seen.is_none() { created } else { replaced };
     call.blocking(move |store, call| {
-        if is_here {
-            external::settle(store, &call.caller, call.path(), None)?;
-        }
+        settle(store, call, call.path(), seen.as_ref().map(|seen| &seen.description))?;
         Ok(answer(call, &call.seen(store)?))
     })
     .await
     .map_err(Fault::after_change)
 }
 
-/// Puts bytes at a path, and keeps the name with which they were sent.
-pub(crate) async fn publish(
+/// Creates a binary at the first of these paths whose name is free.
+pub(super) async fn publish_new(
     call: &Call,
-    path: StorePath,
+    paths: &[StorePath],
     body: Body,
-    conditions: Conditions,
-) -> Result<(), Fault> {
-    let mut options = put_options(call, &body)?;
-    options.conditions = conditions;
-    let at = path.clone();
-    call.app.store().put(&call.caller, &at, body.into_data_stream(), options).await?;
-    if let Some(elsewhere) = call.elsewhere.clone() {
-        let path = path.clone();
-        let settle = move |store: &Store, call: &Call| {
-            Ok(external::settle(store, &call.caller, &path, Some(&elsewhere))?)
-        };
-        call.blocking(settle).await.map_err(Fault::after_change)?;
+) -> Result<StorePath, Fault> {
+    let options = put_options(call, &body)?;
+    let store = call.app.store();
+    match store.put_new(&call.caller, paths, body.into_data_stream(), options).await {
+        Ok(Stat { path, .. }) => {
+            let settled = move |store: &Store, call: &Call| {
+                settle(store, call, &path, None)?;
+                Ok(path)
+            };
+            call.blocking(settled).await.map_err(Fault::after_change)
+        }
+        Err(error) => {
+            let lost = move |store: &Store, call: &Call| Err(lost(store, call, error.into()));
+            call.blocking(lost).await
+        }
     }
-    let disposition = call.header(header::CONTENT_DISPOSITION).map(str::to_owned);
-    let Some(disposition) = disposition else { return Ok(()) };
-    call.blocking(move |store, call| Ok(keep_filename(store, &call.caller, &path, &disposition)?))
-        .await
-        .map_err(Fault::after_change)
+}
+
+/// Has the description of new bytes say how their sender calls them and where they are, and not what held of those before them.
+fn settle(
+    store: &Store,
+    call: &Call,
+    path: &StorePath,
+    before: Option<&Graph>,
+) -> Result<(), Fault> {
+    let (name, elsewhere) = (filename::sent(&call.headers), call.elsewhere.as_ref());
+    let settled =
+        |old: &Graph| external::settled(filename::settled(old, name.as_deref()), elsewhere);
+    let before = before.cloned().unwrap_or_default();
+    if settled(&before) == before {
+        return Ok(());
+    }
+    let was_here = elsewhere.is_none() && external::kept(&before).is_none();
+    let (at, conditions) = (path.into(), Conditions::default());
+    match store.change_graph(&call.caller, &at, &conditions, |old| Ok(settled(old))) {
+        // Who may replace only bytes leaves the name that others gave them.
+        Err(error) if error.kind() == ErrorKind::Denied && name.is_none() && was_here => Ok(()),
+        done => Ok(done.map(drop)?),
+    }
 }
 
 /// 201, with the address.

@@ -13,6 +13,7 @@ use crate::layer::conditional::Verdict;
 use crate::layer::range::{Selection, select};
 use crate::ldp::dialect::Ranges;
 use crate::ldp::external::{self, Elsewhere};
+use crate::ldp::representation::filename;
 use crate::ldp::representation::graph::{Representation, Written};
 use crate::ldp::representation::html;
 use crate::ldp::representation::seen::{LoadedResource, OCTETS};
@@ -156,10 +157,9 @@ pub(crate) fn content_tag(call: &Call, head: &cenote_store::ContentHead) -> Stri
 
 /// Bytes are saved under the name with which they were sent, or that of the resource.
 fn disposition(seen: &LoadedResource) -> String {
-    let named = crate::ldp::representation::seen::filename(&seen.description);
-    let own = seen.stat.name().map(|name| name.as_str().to_owned());
-    let name = named.or(own).unwrap_or_default().replace(['"', '\\'], "_");
-    format!("attachment; filename=\"{name}\"")
+    let own = || seen.stat.name().map(|name| name.as_str());
+    let name = filename::stated(&seen.description).or_else(own);
+    filename::disposition(name.unwrap_or_default())
 }
 
 async fn bytes(

@@ -91,7 +91,8 @@ fn change(
         if !resource.differs(&after) {
             continue;
         }
-        let at = At::Id(resource.id);
+        // By its path, which a refusal names; in a change set, it is still there.
+        let at = At::from(resource.path());
         if resource.loses(&after) {
             acl::require_removing(store, call, &at)?;
         }

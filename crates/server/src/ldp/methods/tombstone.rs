@@ -20,12 +20,13 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
 /// What was removed by itself at the path of the request.
 fn left(store: &Store, call: &Call) -> Result<cenote_store::ResourceId, Fault> {
     let left = store.tombstone(&call.caller, call.path())?;
-    let left = left.ok_or_else(|| Fault::missing("it has no tombstone"))?;
-    match left.id == left.removed.id {
-        true => Ok(left.id),
+    let left = left.and_then(|left| Some((left.id?, left.removed)));
+    let (id, removed) = left.ok_or_else(|| Fault::missing("it has no tombstone"))?;
+    match id == removed.id {
+        true => Ok(id),
         false => Err(Fault::new(
             StatusCode::GONE,
-            format!("it was removed with {}, which has the tombstone", left.removed.path),
+            format!("it was removed with {}, which has the tombstone", removed.path),
         )),
     }
 }

@@ -17,7 +17,7 @@ use crate::ldp::representation::members::Members;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::representation::vocabulary::{
-    HAS_MEMBER_RELATION, IS_MEMBER_OF_RELATION, LDP, RDF_TYPE,
+    HAS_MEMBER_RELATION, HAS_MIME_TYPE, IS_MEMBER_OF_RELATION, LDP, RDF_TYPE,
 };
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::Call;
@@ -33,6 +33,21 @@ pub(crate) fn is_managed(triple: &Triple) -> bool {
         _ => false,
     };
     is_managed_predicate(predicate) || (predicate == RDF_TYPE && is_type(&triple.object))
+}
+
+/// Whether a triple says another media type of bytes than the server does, among the triples that it manages.
+pub(crate) struct OtherType<'a>(Option<&'a Triple>);
+
+impl<'a> OtherType<'a> {
+    pub(crate) fn among(managed: &'a HashSet<Triple>) -> Self {
+        Self(managed.iter().find(|triple| triple.predicate.as_str() == HAS_MIME_TYPE))
+    }
+
+    pub(crate) fn is(&self, triple: &Triple) -> bool {
+        let is_about =
+            |own: &&Triple| own.predicate == triple.predicate && own.subject == triple.subject;
+        self.0.filter(is_about).is_some_and(|own| own.object != triple.object)
+    }
 }
 
 /// The class of container that the triples about a resource name.
@@ -102,12 +117,13 @@ impl<'a> Sieve<'a> {
     /// # Errors
     /// The dialect's refusal of a managed triple that is not so, unless the client prefers lenient handling.
     pub(crate) fn sift(&self, triples: Vec<Triple>) -> Result<Vec<Triple>, Fault> {
+        let other_type = OtherType::among(&self.so);
         let mut kept = Vec::with_capacity(triples.len());
         for triple in triples {
             if self.is_so(&triple) {
                 continue;
             }
-            match is_managed(&triple) {
+            match is_managed(&triple) || other_type.is(&triple) {
                 false => kept.push(valid(self.call, triple)?),
                 true if self.call.preferences.lenient => {}
                 true => {

@@ -82,14 +82,21 @@ impl Definition {
         Ok(definitions.into_iter().filter(|it| !it.is_inverse).collect())
     }
 
-    /// That of the collection of a path, if the children say it.
-    pub(crate) fn above(reading: &Reading, path: &StorePath) -> Result<Option<Self>> {
-        let Some((above, _)) = path.split_last() else { return Ok(None) };
-        let Ok((stat, description)) = reading.graph(&At::from(&above)) else { return Ok(None) };
+    /// That of a collection whose children say it.
+    fn of_children(reading: &Reading, collection: &StorePath) -> Result<Option<Self>> {
+        let Ok((stat, description)) = reading.graph(&At::from(collection)) else { return Ok(None) };
         if value(&description, IS_MEMBER_OF_RELATION).is_none() {
             return Ok(None);
         }
         Self::of(reading, &stat, &description)
+    }
+
+    /// That of the collection of a path, if the children say it.
+    pub(crate) fn above(reading: &Reading, path: &StorePath) -> Result<Option<Self>> {
+        match path.split_last() {
+            Some((above, _)) => Self::of_children(reading, &above),
+            None => Ok(None),
+        }
     }
 }
 
@@ -113,10 +120,16 @@ impl Inferred {
         Self::from(reading, &definitions)
     }
 
-    /// For a resource that is about to be created.
+    /// For a resource that is about to be created at a path.
     pub(crate) fn of_new(reading: &Reading, path: &StorePath) -> Result<Option<Self>> {
         let above = Definition::above(reading, path)?;
         Self::from(reading, above.as_slice())
+    }
+
+    /// For one that is about to be created in a collection.
+    pub(crate) fn of_child(reading: &Reading, collection: &StorePath) -> Result<Option<Self>> {
+        let definition = Definition::of_children(reading, collection)?;
+        Self::from(reading, definition.as_slice())
     }
 
     fn from(reading: &Reading, definitions: &[Definition]) -> Result<Option<Self>> {

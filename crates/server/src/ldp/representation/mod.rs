@@ -1,5 +1,6 @@
 //! What a resource is shown as: its model, the triples that the server manages, its members, and the syntaxes.
 
+pub(in crate::ldp) mod filename;
 pub(in crate::ldp) mod graph;
 pub(in crate::ldp) mod html;
 pub(in crate::ldp) mod managed;

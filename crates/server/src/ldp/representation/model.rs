@@ -55,6 +55,13 @@ impl Model {
         Ok(requested)
     }
 
+    /// Whether the `Link` headers of a request name only types of LDP that a resource of this model has.
+    pub(crate) fn has_linked(self, headers: &HeaderMap) -> bool {
+        let own = self.types(true);
+        let named = linked_types(headers).filter_map(|iri| iri.strip_prefix(LDP));
+        named.filter(|name| Self::named(name).is_some()).all(|name| own.contains(&name))
+    }
+
     fn named(name: &str) -> Option<Self> {
         match name {
             "BasicContainer" | "Container" => Some(Self::Basic),

@@ -2,17 +2,18 @@
 
 use cenote_rdf::{Literal, NamedNode, Triple};
 use cenote_store::{
-    Algorithm, At, Caller, Conditions, Graph, Kind, Membership, Reading, Result, Stamp, Stat,
-    Statement, Store, StorePath, Term, Time, Version, links_tag,
+    Algorithm, At, Caller, Graph, Kind, Membership, Reading, Result, Stamp, Stat, StorePath, Time,
+    Version, links_tag,
 };
 
 use crate::ldp::dialect::Dialect;
+use crate::ldp::external;
 use crate::ldp::representation::members::value;
 use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::vocabulary::{
-    EBUCORE, HAS_MEMBER_RELATION, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, LDP, MEMBER,
-    MEMBER_SUBJECT, MEMBERSHIP_RESOURCE, PREMIS, RDF_TYPE, XSD,
+    HAS_MEMBER_RELATION, HAS_MIME_TYPE, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, LDP,
+    MEMBER, MEMBER_SUBJECT, MEMBERSHIP_RESOURCE, PREMIS, RDF_TYPE, XSD,
 };
 use crate::ldp::representation::web::{OwnIris, Web};
 
@@ -155,14 +156,17 @@ impl LoadedResource {
         }
         self.definition(&iris, &mut say);
         if let Some(content) = &resource.content {
+            let media_type = content.media_type.as_deref().unwrap_or(OCTETS);
+            say(HAS_MIME_TYPE.to_owned(), Literal::new_simple_literal(media_type).into());
+        }
+        // The bytes of external content may have been changed by others at any time.
+        let is_here = !dialect.has_external || external::kept(&self.description).is_none();
+        if let Some(content) = resource.content.as_ref().filter(|_| is_here) {
             let size = Literal::new_typed_literal(
                 content.size.to_string(),
                 NamedNode::new_unchecked(format!("{XSD}long")),
             );
             say(format!("{PREMIS}hasSize"), size.into());
-            let media_type = content.media_type.as_deref().unwrap_or(OCTETS);
-            let media_type = Literal::new_simple_literal(media_type);
-            say(format!("{EBUCORE}hasMimeType"), media_type.into());
             for digest in digests(content) {
                 say(format!("{PREMIS}hasMessageDigest"), NamedNode::new_unchecked(digest).into());
             }
@@ -205,48 +209,6 @@ pub(crate) fn types(model: Model, path: &StorePath, dialect: &Dialect) -> Vec<St
         _ => &["Resource", "Container"],
     };
     ldp.chain(fedora.iter().map(|name| format!("{}{name}", dialect.fedora))).collect()
-}
-
-/// The predicate of the name under which bytes were sent.
-const FILENAME: &str = "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#filename";
-
-/// The name under which the bytes of a binary were sent, if its description has one.
-pub(crate) fn filename(description: &Graph) -> Option<String> {
-    let named = |it: &&Statement| it.subject.is_none() && it.predicate == FILENAME;
-    description.iter().find(named).map(|it| it.object.text().to_owned())
-}
-
-/// Has the description say under which name bytes were sent, if `Content-Disposition` names one.
-pub(crate) fn keep_filename(
-    store: &Store,
-    caller: &Caller,
-    path: &StorePath,
-    disposition: &str,
-) -> Result<()> {
-    let Some(name) = disposed(disposition) else { return Ok(()) };
-    let statement = Statement {
-        subject: None,
-        predicate: FILENAME.to_owned(),
-        object: Term::string(name),
-        unit: None,
-    };
-    let conditions = Conditions::default();
-    let changed = store.change_graph(caller, &path.into(), &conditions, |old| {
-        let others = old.iter().filter(|it| it.subject.is_some() || it.predicate != FILENAME);
-        Ok(others.chain([&statement]).cloned().collect())
-    });
-    changed.map(drop)
-}
-
-/// The file name in `Content-Disposition` (RFC 6266), without the directories that some clients send.
-fn disposed(disposition: &str) -> Option<String> {
-    let (_, named) = disposition.split_once("filename=")?;
-    let name = match named.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next()?,
-        None => named.split(';').next()?.trim(),
-    };
-    let name = name.rsplit(['/', '\\']).next()?;
-    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// The media type of bytes of which nothing is known.

@@ -15,7 +15,10 @@ pub(crate) const EXTERNAL: &str = "http://fedora.info/definitions/fcrepo#Externa
 pub(crate) const PROXY_FOR: &str = "http://fedora.info/definitions/v4/repository#proxyFor";
 pub(crate) const REDIRECTS_TO: &str = "http://fedora.info/definitions/v4/repository#redirectsTo";
 pub(crate) const PREMIS: &str = "http://www.loc.gov/premis/rdf/v1#";
-pub(crate) const EBUCORE: &str = "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#";
+pub(crate) const HAS_MIME_TYPE: &str =
+    "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#hasMimeType";
+/// The predicate of the name under which bytes were sent.
+pub(crate) const FILENAME: &str = "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#filename";
 pub(crate) const CONTAINS: &str = "http://www.w3.org/ns/ldp#contains";
 pub(crate) const MEMBERSHIP_RESOURCE: &str = "http://www.w3.org/ns/ldp#membershipResource";
 pub(crate) const HAS_MEMBER_RELATION: &str = "http://www.w3.org/ns/ldp#hasMemberRelation";

@@ -47,6 +47,11 @@ impl Web {
         format!("{}{}{}", self.origin, self.mount, path_part(&iri_of(path)))
     }
 
+    /// The address of something about a resource, below it, such as `fcr:versions`.
+    pub(crate) fn part(&self, path: &StorePath, about: &str) -> String {
+        format!("{}/{about}", self.address(path).trim_end_matches('/'))
+    }
+
     /// The address of what describes the terms of this server that a request may not set.
     pub(crate) fn constraints(&self) -> String {
         format!("{}/info/ldp_constraints", self.origin)

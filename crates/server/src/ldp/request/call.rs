@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use cenote_store::{At, Caller, Error, ErrorKind, Foreseen, Reading, Store, StorePath};
+use cenote_store::{At, Caller, Error, ErrorKind, Foreseen, Reading, Store, StorePath, Tombstone};
 
 use crate::app::App;
 use crate::front::{ask_to_log_in, wants_page};
@@ -71,10 +71,15 @@ where
     F: Future<Output = Result<Response, Fault>>,
 {
     let asked = acl::Asked::of(&call);
+    let constraints = call.web.constraints();
     let is_browsed = matches!(call.method, Method::GET | Method::HEAD) && wants_page(&call.headers);
     match run(call).await {
         Ok(answer) => answer,
         Err(fault) => {
+            let fault = match fault.of_store() {
+                Some(ErrorKind::Dangling) => fault.constrained(&constraints),
+                _ => fault,
+            };
             let answer = refusal(asked.judged(fault).await, asked.is_anonymous());
             match is_browsed && asked.is_anonymous() {
                 true => ask_to_log_in(answer),
@@ -258,24 +263,29 @@ impl Call {
         }
     }
 
-    /// The refusal of a request about something that is not there: 410 if it was removed and left a tombstone.
+    /// The refusal of a request about something that is not there: 410 if it was removed and left a tombstone, and also below a tombstone
+    /// for what would create something there.
     pub(crate) fn missing(&self, store: &Store, error: Error) -> Fault {
         if error.kind() != ErrorKind::NotFound {
             return error.into();
         }
+        let creates = matches!(self.method, Method::PUT | Method::POST);
         match store.tombstone(&self.caller, self.path()) {
-            Ok(None) => error.into(),
-            Ok(Some(left)) => {
-                let at = &left.removed;
-                let detail = format!("it was removed: {}, at {}", at.path, rfc3339(at.removed));
-                let fault = Fault::new(StatusCode::GONE, detail);
-                let link = format!("<{}/fcr:tombstone>; rel=\"hasTombstone\"", self.address());
-                match left.id == at.id {
-                    true => fault.with(axum::http::header::LINK, &link),
-                    false => fault,
-                }
-            }
+            Ok(Some(left)) if creates || left.id.is_some() => self.gone(&left),
+            Ok(_) => error.into(),
             Err(other) => other.into(),
+        }
+    }
+
+    fn gone(&self, left: &Tombstone) -> Fault {
+        let at = &left.removed;
+        let detail = format!("it was removed: {}, at {}", at.path, rfc3339(at.removed));
+        let fault = Fault::new(StatusCode::GONE, detail);
+        let link =
+            format!("<{}>; rel=\"hasTombstone\"", self.web.part(self.path(), "fcr:tombstone"));
+        match left.id == Some(at.id) {
+            true => fault.with(axum::http::header::LINK, &link),
+            false => fault,
         }
     }
 

@@ -11,20 +11,15 @@ use crate::problem::{Problem, unanswered};
 /// Why a request was refused.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// This opening refuses it.
-    Refused { status: StatusCode, detail: String, headers: HeaderMap, is_of_store: bool },
+    /// This opening refuses it; or the store, for a reason of this kind.
+    Refused { status: StatusCode, detail: String, headers: HeaderMap, of_store: Option<ErrorKind> },
     /// What all openings answer alike: no login, too much to do, a failure of the server.
     Shared(Problem),
 }
 
 impl Fault {
     pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self::Refused {
-            status,
-            detail: detail.into(),
-            headers: HeaderMap::new(),
-            is_of_store: false,
-        }
+        Self::Refused { status, detail: detail.into(), headers: HeaderMap::new(), of_store: None }
     }
 
     /// The request is malformed.
@@ -66,9 +61,12 @@ impl Fault {
         self.with(header::LINK, &link)
     }
 
-    /// Whether the store refused it.
-    pub(crate) fn is_of_store(&self) -> bool {
-        matches!(self, Self::Refused { is_of_store: true, .. })
+    /// Why the store refused it, if that did.
+    pub(crate) fn of_store(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Refused { of_store, .. } => *of_store,
+            Self::Shared(_) => None,
+        }
     }
 
     /// Of a request whose change was made: a failure of the server is not one that says that nothing has happened.
@@ -118,7 +116,7 @@ impl From<Error> for Fault {
             status,
             detail: format!("{error}{hint}"),
             headers: HeaderMap::new(),
-            is_of_store: true,
+            of_store: Some(error.kind()),
         }
     }
 }

@@ -4,7 +4,7 @@ use axum::http::header::{self, HeaderName};
 use cenote_store::Version;
 
 use super::name::shown;
-use super::own_address;
+use super::{list_address, own_address};
 use crate::layer::conditional::http_date;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::headers::Headers;
@@ -46,11 +46,13 @@ fn of_type(headers: &mut Headers, class: &str) {
 fn relations(call: &Call, headers: &mut Headers) {
     let own = own_address(call);
     headers.add(header::LINK, &format!("<{own}>;rel=\"original\""));
-    headers.add(header::LINK, &format!("<{own}>;rel=\"timegate\""));
-    headers.add(header::LINK, &format!("<{own}/fcr:versions>;rel=\"timemap\""));
+    if call.dialect.has_mementos {
+        headers.add(header::LINK, &format!("<{own}>;rel=\"timegate\""));
+    }
+    headers.add(header::LINK, &format!("<{}>;rel=\"timemap\"", list_address(call)));
 }
 
 /// The address of a version.
 pub(crate) fn address(call: &Call, version: &Version) -> String {
-    format!("{}/fcr:versions/{}", own_address(call), shown(version))
+    format!("{}/{}", list_address(call), shown(version))
 }

@@ -58,8 +58,16 @@ fn about(mut call: Call, side: &Side) -> Call {
 /// The address of what has the versions.
 fn own_address(call: &Call) -> String {
     match call.target.part {
-        Part::Description => format!("{}/fcr:metadata", call.address()),
+        Part::Description => call.web.part(call.path(), "fcr:metadata"),
         _ => call.address(),
+    }
+}
+
+/// The address of the list of its versions.
+fn list_address(call: &Call) -> String {
+    match call.target.part {
+        Part::Description => call.web.part(call.path(), "fcr:metadata/fcr:versions"),
+        _ => call.web.part(call.path(), "fcr:versions"),
     }
 }
 
@@ -81,8 +89,11 @@ pub(crate) fn mention(
     let node = |iri: String| NamedNode::new_unchecked(iri);
     // Callers who may not read the content do not see its versions.
     Ok((is_mentioned && reading.has_versions(&seen.stat)?).then(|| {
-        let address = call.address();
-        let versions = node(format!("{address}/fcr:versions"));
-        Triple::new(node(address), node(format!("{}hasVersions", call.dialect.fedora)), versions)
+        let versions = node(call.web.part(call.path(), "fcr:versions"));
+        Triple::new(
+            node(call.address()),
+            node(format!("{}hasVersions", call.dialect.fedora)),
+            versions,
+        )
     }))
 }

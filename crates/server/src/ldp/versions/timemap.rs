@@ -8,7 +8,7 @@ use cenote_store::{ErrorKind, NewVersion, Store, Time, Version};
 use percent_encoding::percent_decode_str;
 
 use super::links::MEMENTO_DATETIME;
-use super::{gate, links, own_address, page, versions};
+use super::{gate, links, list_address, own_address, page, versions};
 use crate::layer::conditional::http_date;
 use crate::ldp::methods::intake::{described, triples};
 use crate::ldp::representation::html;
@@ -72,15 +72,16 @@ fn headers(call: &Call) -> Headers {
 fn as_links(call: &Call, versions: &[Version]) -> String {
     let own = own_address(call);
     let date = |version: &Version| http_date(version.time).unwrap_or_default();
-    let mut lines =
-        vec![format!("<{own}>; rel=\"original\""), format!("<{own}>; rel=\"timegate\"")];
+    let mut lines = vec![format!("<{own}>; rel=\"original\"")];
+    lines.extend(call.dialect.has_mementos.then(|| format!("<{own}>; rel=\"timegate\"")));
     let span = match (versions.first(), versions.last()) {
         (Some(first), Some(last)) => {
             format!("; from=\"{}\"; until=\"{}\"", date(first), date(last))
         }
         _ => String::new(),
     };
-    lines.push(format!("<{own}/fcr:versions>; rel=\"self\"{span}; type=\"{LINK_FORMAT}\""));
+    let list = list_address(call);
+    lines.push(format!("<{list}>; rel=\"self\"{span}; type=\"{LINK_FORMAT}\""));
     lines.extend(versions.iter().map(|version| {
         let address = links::address(call, version);
         format!("<{address}>; rel=\"memento\"; datetime=\"{}\"", date(version))
@@ -98,7 +99,7 @@ fn as_graph(
     let node = |iri: &str| NamedNode::new_unchecked(iri);
     let fedora = |name: &str| node(&format!("{}{name}", call.dialect.fedora));
     let own = node(&own_address(call));
-    let list = node(&format!("{}/fcr:versions", own.as_str()));
+    let list = node(&list_address(call));
     let mut triples: Vec<Triple> = ["Resource", "RDFSource", "Container"]
         .map(|name| Triple::new(list.clone(), node(RDF_TYPE), node(&format!("{LDP}{name}"))))
         .into();

@@ -142,18 +142,6 @@ async fn ranges_have_the_form_of_the_dialect() {
 }
 
 #[tokio::test]
-async fn the_name_of_a_file_is_stored() {
-    for web in Web::each() {
-        let ask = web.ask("PUT", "/b").header("content-type", "text/plain");
-        let ask = ask.header("content-disposition", "attachment; filename=\"../my run.txt\"");
-        assert_eq!(ask.body("x").send().await.status, 201);
-        let read = web.get("/b").await;
-        assert_eq!(headers(&read, "content-disposition"), ["attachment; filename=\"my run.txt\""]);
-        assert!(web.get("/b/fcr:metadata").await.text().contains("my run.txt"));
-    }
-}
-
-#[tokio::test]
 async fn the_file_in_a_form_is_stored() {
     for web in Web::each() {
         let part = "Content-Disposition: form-data; name=\"file\"; filename=\"run.txt\"\r\nContent-Type: text/plain";

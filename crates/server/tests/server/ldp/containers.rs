@@ -152,3 +152,61 @@ async fn statements_about_a_container_are_omitted_on_request() {
         assert!(shown.iter().any(|it| it.contains("ldp#contains>")));
     }
 }
+
+#[tokio::test]
+async fn no_link_header_changes_the_interaction_model() {
+    const ALL: [&str; 6] = [
+        "BasicContainer",
+        "DirectContainer",
+        "IndirectContainer",
+        "Container",
+        "RDFSource",
+        "Resource",
+    ];
+    for web in Web::each() {
+        for (own, also) in [
+            ("BasicContainer", &["Container", "RDFSource", "Resource"][..]),
+            ("DirectContainer", &["Container", "RDFSource", "Resource"]),
+            ("IndirectContainer", &["Container", "RDFSource", "Resource"]),
+            ("RDFSource", &["Resource"]),
+        ] {
+            let path = format!("/{own}");
+            let put = async |class: &str| {
+                let link = format!("<{}{class}>; rel=\"type\"", super::LDP);
+                let ask = web.ask("PUT", &path).header("content-type", "text/turtle");
+                let exists = web.ask("HEAD", &path).send().await.status == 200;
+                let ask = if exists { ask.header("if-match", "*") } else { ask };
+                ask.header("link", &link).body("<> <urn:p> 1 .").send().await
+            };
+            assert_eq!(put(own).await.status, 201, "{own}");
+            let types = async || {
+                let answer = web.get(&path).await;
+                ALL.map(|class| links(&answer, &format!("ldp:{class}"), "type"))
+            };
+            let before = types().await;
+            for class in ALL {
+                let is_same = class == own || also.contains(&class);
+                let put = put(class).await;
+                let expected = if is_same { 204 } else { 409 };
+                assert_eq!(put.status, expected, "{} {own} {class}: {}", web.mount, put.text());
+                let constraints = "http://www.w3.org/ns/ldp#constrainedBy";
+                let constrained = links(&put, "http://localhost/info/ldp_constraints", constraints);
+                assert_eq!(constrained, !is_same);
+                assert_eq!(types().await, before, "{own} {class}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn bytes_are_not_replaced_through_their_description() {
+    for web in Web::each() {
+        web.ask("PUT", "/b").header("content-type", "text/plain").body("bytes").send().await;
+        let ask = web.ask("PUT", "/b/fcr:metadata").header("content-type", "text/turtle");
+        let ask = ask.header("link", "<http://www.w3.org/ns/ldp#NonRDFSource>; rel=\"type\"");
+        let ask = if web.mount == "/w3c" { ask.header("if-match", "*") } else { ask };
+        let put = ask.body("other").send().await;
+        assert!([409, 415].contains(&put.status.as_u16()), "{}", put.status);
+        assert_eq!(web.get("/b").await.text(), "bytes");
+    }
+}

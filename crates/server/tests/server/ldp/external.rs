@@ -104,6 +104,27 @@ async fn statements_about_external_content_are_managed_by_the_server() {
     assert!(!web.get("/p/fcr:metadata").await.text().contains("proxyFor"));
 }
 
+/// Nothing is known of bytes that others may change at any time.
+#[tokio::test]
+async fn the_size_and_digests_of_external_content_are_not_stated() {
+    let there = elsewhere().await;
+    let web = allowing(&[format!("{there}/open/")]);
+    let url = format!("{there}/open/there");
+    for (handling, knows) in [("proxy", false), ("redirect", false), ("copy", true)] {
+        let path = format!("/{handling}");
+        put(&web, &path, &url, &format!("; handling=\"{handling}\"")).send().await;
+        let about = format!("{path}/fcr:metadata");
+        let graph = web.get(&about).await.text();
+        for term in ["hasSize", "hasMessageDigest"] {
+            assert_eq!(graph.contains(term), knows, "{handling}: {graph}");
+        }
+        assert!(graph.contains("hasMimeType"));
+        assert_eq!(web.put(&about, &graph).await.status, 204, "as it was read");
+        let other = "<> <http://www.loc.gov/premis/rdf/v1#hasSize> 1 .";
+        assert_eq!(web.put(&about, other).await.status, 409);
+    }
+}
+
 /// Only addresses allowed by the settings can be read through this server.
 #[tokio::test]
 async fn only_external_content_allowed_by_the_settings_is_read() {

@@ -6,13 +6,16 @@ mod binaries;
 mod containers;
 mod everywhere;
 mod external;
+mod filenames;
 mod fixity;
 mod hostile;
 mod members;
 mod notifications;
 mod pages;
 mod paging;
+mod posts;
 mod rdf_xml;
+mod refusals;
 mod round_trips;
 mod search;
 mod sources;
@@ -106,6 +109,16 @@ impl Web {
     async fn post(&self, path: &str, slug: &str, turtle: &str) -> Answer {
         let ask = self.ask("POST", path).header("slug", slug);
         ask.header("content-type", "text/turtle").body(turtle.to_owned()).send().await
+    }
+
+    /// Creates a container in which a user without other rights has these, and not below it.
+    async fn share_only(&self, path: &str, level: &str) {
+        assert_eq!(self.put(path, "").await.status, 201);
+        let operations =
+            serde_json::json!([{ "name": support::USER.0, "level": level, "scope": "this" }]);
+        let path = format!("{}{path}", self.base);
+        let grant = serde_json::json!({ "path": path, "operations": operations });
+        self.server.post("/v1/access", grant).await.expect(200);
     }
 
     async fn patch(&self, path: &str, update: &str) -> Answer {

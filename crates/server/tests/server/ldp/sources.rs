@@ -255,3 +255,22 @@ async fn a_state_token_is_that_of_the_state() {
         assert_eq!(ask.header("x-if-state-token", &before).body("").send().await.status, 412);
     }
 }
+
+#[tokio::test]
+async fn a_byte_order_mark_is_skipped() {
+    for web in Web::each() {
+        for (name, media_type, text) in [
+            ("t", "text/turtle", "<> <urn:p> \"v\" ."),
+            ("n", "application/n-triples", "<urn:s> <urn:p> \"v\" ."),
+            ("j", "application/ld+json", "{\"@id\": \"\", \"urn:p\": \"v\"}"),
+        ] {
+            let path = format!("/{name}");
+            let ask = web.ask("PUT", &path).header("content-type", media_type);
+            let put = ask.body(format!("\u{feff}{text}")).send().await;
+            assert_eq!(put.status, 201, "{media_type}: {}", put.text());
+            assert!(web.triples(&path).await.iter().any(|it| it.ends_with("<urn:p> \"v\"")));
+        }
+        let patched = web.patch("/t", "\u{feff}INSERT DATA { <> <urn:q> 1 }").await;
+        assert_eq!(patched.status, 204, "{}", patched.text());
+    }
+}

@@ -147,3 +147,24 @@ async fn an_update_can_be_part_of_a_transaction() {
     assert_eq!(web.server.ask_as(Some(ADMIN), "PUT", path).send().await.status, 204);
     assert!(web.stated("/c").await.is_empty());
 }
+
+#[tokio::test]
+async fn refusals_of_updates_name_what_they_are_about() {
+    for web in Web::each() {
+        web.put("/c/d", "<> <urn:p> 1 .").await;
+        web.grant("", "read").await;
+        let update = "DELETE { ?s <urn:p> ?o } WHERE { ?s <urn:p> ?o }";
+        let refused = web.update_as(USER, "/c", update).await;
+        let text = refused.text();
+        assert_eq!(refused.status, 403, "{text}");
+        assert!(!text.contains("id "), "{text}");
+        assert_eq!(text.contains(&format!("{}/c/d", web.base)), web.mount != "/rest", "{text}");
+        for operation in ["CLEAR ALL", "LOAD <http://h/>", "CREATE GRAPH <urn:g>"] {
+            let refused = web.update("/c", operation).await;
+            let word = operation.split(' ').next().unwrap();
+            let text = refused.text();
+            assert_eq!(refused.status, 400, "{operation}");
+            assert!(text.contains(word) && !text.contains("one resource"), "{text}");
+        }
+    }
+}

@@ -72,3 +72,34 @@ async fn a_tombstone_reveals_nothing_to_callers_who_could_not_see_the_resource()
     let other = web.ask_as(Some(crate::support::USER), "GET", "/c").send().await;
     assert_eq!(other.status, 404);
 }
+
+#[tokio::test]
+async fn nothing_is_created_below_a_tombstone() {
+    for web in Web::each() {
+        web.put("/c/old", "<> <urn:p> \"v\" .").await;
+        assert_eq!(web.ask("DELETE", "/c").send().await.status, 204);
+        for path in ["/c/new", "/c/new/deep", "/c/old", "/c/old/new"] {
+            assert_eq!(web.put(path, "").await.status, 410, "{path}");
+            let bytes = web.ask("PUT", path).header("content-type", "text/plain").body("x");
+            assert_eq!(bytes.send().await.status, 410, "{path}");
+            assert_eq!(web.post(path, "x", "").await.status, 410, "{path}");
+        }
+        assert_eq!(web.get("/c/old").await.status, 410);
+        assert_eq!(web.get("/c/new").await.status, 404, "nothing was there");
+        assert_eq!(web.get("/c/new/fcr:tombstone").await.status, 404);
+        if web.mount == "/ldp" {
+            assert_eq!(web.ask("POST", "/c/fcr:tombstone").send().await.status, 201);
+            assert!(web.says("/c/old", "<> <urn:p> \"v\"").await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tombstone_that_the_caller_does_not_see_does_not_bar_its_name() {
+    let web = Web::new("/rest");
+    web.share_only("/c", "read_description+list+create").await;
+    web.put("/c/x", "").await;
+    assert_eq!(web.ask("DELETE", "/c/x").send().await.status, 204);
+    let ask = web.ask_as(Some(crate::support::USER), "PUT", "/c/x/new");
+    assert_eq!(ask.header("content-type", "text/turtle").send().await.status, 201);
+}

@@ -69,3 +69,30 @@ async fn malformed_updates_and_those_beyond_the_resource_are_refused() {
         assert_eq!(web.patch("/none", "INSERT DATA { <> <urn:p> 1 }").await.status, 404);
     }
 }
+
+/// The server states the media type of bytes: a second one would contradict it.
+#[tokio::test]
+async fn a_binary_has_one_media_type() {
+    const TYPE: &str = "<http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#hasMimeType>";
+    for (web, status) in Web::each().zip([412, 409, 409]) {
+        web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
+        web.put("/g", "").await;
+        let about = "/b/fcr:metadata";
+        let two = format!("INSERT DATA {{ <> {TYPE} \"a/b\", \"c/d\" }}");
+        for update in [&two, &format!("INSERT DATA {{ <> {TYPE} \"a/b\" }}")] {
+            let refused = web.patch(about, update).await;
+            assert_eq!(refused.status, status, "{update}: {}", refused.text());
+        }
+        assert_eq!(web.put(about, &format!("<> {TYPE} \"a/b\" .")).await.status, status);
+        let same = format!("<> {TYPE} \"text/plain\" . <urn:other> {TYPE} \"a/b\" .");
+        assert_eq!(web.put(about, &same).await.status, 204, "what it is, and of something else");
+        let lenient = web.ask("PATCH", about).header("prefer", "handling=lenient");
+        let lenient = lenient.header("content-type", "application/sparql-update").body(two.clone());
+        assert_eq!(lenient.send().await.status, 204);
+        let own = format!("<{}> {TYPE}", web.address("/b"));
+        let types = web.triples(about).await;
+        let types: Vec<_> = types.iter().filter(|it| it.starts_with(&own)).collect();
+        assert_eq!(types, [&format!("{own} \"text/plain\"")]);
+        assert_eq!(web.patch("/g", &two).await.status, 204, "of a graph it says nothing itself");
+    }
+}

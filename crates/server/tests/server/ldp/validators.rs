@@ -70,3 +70,19 @@ async fn a_tag_changes_with_the_path_of_a_link_target() {
         assert_ne!(validators(&before)[0], validators(&after)[0]);
     }
 }
+
+#[tokio::test]
+async fn a_condition_that_does_not_hold_is_judged_before_one_that_is_missing() {
+    for web in Web::each() {
+        web.put("/g", "").await;
+        web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
+        for (path, media_type) in [("/g", "text/turtle"), ("/b", "text/plain")] {
+            let put = || web.ask("PUT", path).header("content-type", media_type);
+            let refused = put().header("if-none-match", "*").send().await;
+            assert_eq!(refused.status, 412, "{} {path}", web.mount);
+            let expected = if web.mount == "/w3c" { 428 } else { 204 };
+            let other = put().header("if-none-match", "\"other\"").send().await;
+            assert_eq!(other.status, expected, "{} {path}", web.mount);
+        }
+    }
+}

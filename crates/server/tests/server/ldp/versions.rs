@@ -47,9 +47,8 @@ async fn a_memento_is_the_graph_as_it_was() {
         assert!(links(&shown, &format!("{MEMENTO}Memento"), "type"));
         assert!(links(&shown, "ldp:RDFSource", "type"));
         assert!(!links(&shown, &format!("{MEMENTO}OriginalResource"), "type"));
-        for rel in ["original", "timegate"] {
-            assert!(links(&shown, &web.address("/r"), rel), "{rel}");
-        }
+        assert!(links(&shown, &web.address("/r"), "original"));
+        assert_eq!(links(&shown, &web.address("/r"), "timegate"), web.mount == "/rest");
         assert!(links(&shown, &format!("{}/fcr:versions", web.address("/r")), "timemap"));
         assert!(httpdate::parse_http_date(one(&shown, "memento-datetime")).is_ok());
     }
@@ -96,6 +95,10 @@ async fn the_timemap_lists_each_version_as_a_link_and_as_a_triple() {
             assert!(shown.text().contains(&format!("<{version}>; rel=\"memento\"; datetime=\"")));
         }
         assert!(shown.text().contains(&format!("<{}>; rel=\"original\"", web.address("/r"))));
+        // Only where Accept-Datetime is honoured.
+        let gate = format!("<{}>; rel=\"timegate\"", web.address("/r"));
+        assert_eq!(shown.text().contains(&gate), web.mount == "/rest");
+        assert_eq!(links(&shown, &web.address("/r"), "timegate"), web.mount == "/rest");
         let graph = list("text/turtle").await;
         assert!(one(&graph, "content-type").starts_with("text/turtle"));
         let triples = web.triples("/r/fcr:versions").await;
@@ -280,5 +283,24 @@ async fn the_setting_of_the_collection_decides_on_automatic_versions() {
             ),
             status == 409
         );
+    }
+}
+
+#[tokio::test]
+async fn the_addresses_of_the_versions_of_the_root_have_no_empty_segment() {
+    for mount in super::MOUNTS {
+        let web = Web::new(mount);
+        let version = keep(&web, "").await;
+        assert!(version.starts_with(&web.address("/fcr:versions/")), "{version}");
+        let shown = web.get(below(&web, &version)).await;
+        assert_eq!(shown.status, 200);
+        let list = web.ask("GET", "/fcr:versions").header("accept", "application/link-format");
+        let list = list.send().await;
+        let (graph, root) = (web.get("/fcr:versions").await, web.triples("/").await);
+        let root = root.into_iter().collect::<Vec<_>>().join("\n");
+        let linked = [&shown, &list].map(|it| headers(it, "link").join("\n"));
+        for text in [list.text(), graph.text(), root, linked.concat()] {
+            assert!(!text.contains("//fcr:"), "{text}");
+        }
     }
 }

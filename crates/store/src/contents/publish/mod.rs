@@ -7,7 +7,8 @@ use crate::catalog::Transaction;
 use crate::contents::media_type::MediaType;
 use crate::contents::{Expected, Received, store_content};
 use crate::model::{
-    At, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, Time, check_media_type,
+    At, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
+    check_media_type,
 };
 use crate::quotas::require_room;
 use crate::resources::insert;
@@ -59,6 +60,32 @@ impl Store {
         self.precheck_put(caller, at.clone(), &options)?;
         let received = self.receive(bytes, &options).await?;
         let published = self.in_place(|store| store.publish(caller, at, &received, &options));
+        self.published(received.blob.clone(), published).await
+    }
+
+    /// Creates an object at the first of these paths whose name is free; hidden resources take names, too. Which one is free is decided
+    /// when the bytes are there. Needs `Rights::CREATE` on the collection.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] if none is free; those of [`Store::put`], except about conditions.
+    pub async fn put_new<E>(
+        &self,
+        caller: &Caller,
+        paths: &[StorePath],
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        options: PutOptions,
+    ) -> Result<Stat>
+    where
+        E: std::fmt::Display,
+    {
+        let last = paths.last().ok_or_else(|| Error::new(ErrorKind::Exists, "no name is free"))?;
+        self.precheck_put(caller, last, &options)?;
+        let received = self.receive(bytes, &options).await?;
+        let publish = |tx: &mut Transaction| {
+            let at = first_free(tx, caller, paths, options.parents)?.into();
+            self.publish_in(tx, caller, &at, &received, &options)
+        };
+        let published = self.in_place(|store| store.transact_at(&last.into(), publish));
         self.published(received.blob.clone(), published).await
     }
 
@@ -176,6 +203,23 @@ impl Store {
         insert(tx, id, &resource);
         Ok(Stat { id, path, resource })
     }
+}
+
+/// The first path with a free name.
+fn first_free(
+    tx: &mut Transaction,
+    caller: &Caller,
+    paths: &[StorePath],
+    parents: bool,
+) -> Result<StorePath> {
+    for path in paths {
+        match Spot::find(tx, caller, path, parents) {
+            Ok(Spot::Taken(_)) => {}
+            Err(error) if error.kind() == ErrorKind::Exists => {}
+            free => return free.map(|_| path.clone()),
+        }
+    }
+    Err(Error::new(ErrorKind::Exists, "no name is free"))
 }
 
 impl Received {
