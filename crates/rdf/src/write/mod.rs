@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn blank_nodes_keep_their_identity_whatever_their_labels() {
         let labels = ["a", "1", "_031", "_0", "a.b", "a\u{b7}", "é", "0x"];
-        let nodes = labels.map(|label| BlankNode::new_unchecked(label));
+        let nodes = labels.map(BlankNode::new_unchecked);
         let triples: Vec<_> = nodes.iter().map(|node| one("http://h/p", node.clone())).collect();
         for syntax in Syntax::ALL {
             let back = read(&written(&triples, syntax).unwrap(), syntax, "http://h/", LIMITS);

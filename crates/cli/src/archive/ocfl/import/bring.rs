@@ -131,10 +131,12 @@ impl<'a> Work<'a> {
         let mut kept = (is_current && !is_brought_last).then_some(newest);
         for state in missing {
             let another = kept.is_some_and(|kept| kept.is_same(state));
-            if !another || is_newest(state) {
-                self.put(state, is_newest(state), written).await?;
-                is_current = is_newest(state);
+            match another {
+                false => self.put(state, is_newest(state), written).await?,
+                true if is_newest(state) => self.complete().await?,
+                true => {}
             }
+            is_current = is_newest(state) || (another && is_current);
             self.keep(state, another).await?;
             written.versions += 1;
             kept = Some(state);
@@ -163,6 +165,23 @@ impl<'a> Work<'a> {
             true => units::add(self.import.client, &self.at(), &self.found.extra.units).await,
             false => Ok(()),
         }
+    }
+
+    /// Has the current state, with the bytes and statements of the newest one, say what else is said of that.
+    async fn complete(&self) -> Result<()> {
+        self.set_attributes().await?;
+        units::add(self.import.client, &self.at(), &self.found.extra.units).await
+    }
+
+    async fn set_attributes(&self) -> Result<()> {
+        let extra = &self.found.extra;
+        let is_said = extra.mode.is_some() || extra.mtime.is_some();
+        if is_said && self.found.kind != ResourceKind::Link {
+            let attributes =
+                Attributes { mode: extra.mode, mtime: extra.mtime, ..Attributes::default() };
+            self.import.client.set_attributes(&self.at(), &attributes).await?;
+        }
+        Ok(())
     }
 
     async fn put_bytes(
@@ -202,13 +221,7 @@ impl<'a> Work<'a> {
             mtime: None,
         };
         client.create(&new).await?;
-        let is_said = extra.mode.is_some() || extra.mtime.is_some();
-        if is_newest && is_said && self.found.kind != ResourceKind::Link {
-            let attributes =
-                Attributes { mode: extra.mode, mtime: extra.mtime, ..Attributes::default() };
-            client.set_attributes(&self.at(), &attributes).await?;
-        }
-        Ok(())
+        if is_newest { self.set_attributes().await } else { Ok(()) }
     }
 
     /// Keeps the current state as a version, with its label unless another version has that; as another one, if it is one already.
