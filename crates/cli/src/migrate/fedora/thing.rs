@@ -118,6 +118,10 @@ impl Migration<'_> {
         }
         let whole = whole.moved(&self.from, &self.to);
         let own = Stated::read("application/n-triples", &whole.text(), &self.from_origin)?;
+        let own = match described.model {
+            Model::Binary => own.without_media_type(),
+            _ => own,
+        };
         Ok(Some(Thing { described, own: own.without(&self.managed), whole }))
     }
 

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Syntax, Triple};
-use cenote_store::{Conditions, ErrorKind, Graph, Stat, Store, StorePath};
+use cenote_store::{At, Conditions, ErrorKind, Graph, Stat, Store, StorePath};
 
 use super::intake::{New, Sent, create_graph, described, is_graph, put_options, triples, unfolded};
 use super::post::lost;
@@ -37,23 +37,48 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
     }
 }
 
-/// The existing resource; none if one may be created, with what follows of it from others.
+/// What is at the path of a PUT.
+enum Found {
+    Existing(Box<LoadedResource>),
+    /// Nothing. Containers above it are made only if they were missing then, and not instead of one that is removed in the meantime.
+    Nothing {
+        parents: bool,
+        /// What would follow of it from others.
+        inferred: Option<Inferred>,
+    },
+}
+
+impl Found {
+    fn existing(&self) -> Option<&LoadedResource> {
+        match self {
+            Self::Existing(seen) => Some(seen),
+            Self::Nothing { .. } => None,
+        }
+    }
+}
+
+/// The existing resource, or nothing if one may be created.
 ///
 /// # Errors
 /// 405 for what no PUT replaces.
-fn look(store: &Store, call: &Call) -> Result<(Option<LoadedResource>, Option<Inferred>), Fault> {
+fn look(store: &Store, call: &Call) -> Result<Found, Fault> {
     let reading = call.reading(store)?;
     let seen = match call.seen_in(&reading, store) {
         Err(fault)
             if fault.status() == StatusCode::NOT_FOUND && call.target.part == Part::Whole =>
         {
-            return Ok((None, Inferred::of_new(&reading, call.path())?));
+            let above = call.path().split_last().map(|(above, _)| At::from(above));
+            let is_there = |above| Ok::<_, Fault>(reading.stat(&above)?.is_some());
+            return Ok(Found::Nothing {
+                parents: !above.map_or(Ok(true), is_there)?,
+                inferred: Inferred::of_new(&reading, call.path())?,
+            });
         }
         seen => seen?,
     };
     match call.path().names().is_empty() || call.target.part == Part::Content {
         true => Err(Fault::method(allow(call, &seen))),
-        false => Ok((Some(seen), None)),
+        false => Ok(Found::Existing(Box::new(seen))),
     }
 }
 
@@ -96,11 +121,10 @@ async fn put_graph(
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let (seen, inferred) = look(store, call)?;
-            let new = New { requested, parents: true, inferred };
-            match put_triples(store, call, seen.as_ref(), (&bytes, syntax), new) {
+            let found = look(store, call)?;
+            match put_triples(store, call, &found, (&bytes, syntax), requested) {
                 // It has been created or removed concurrently, unless its name is taken by something hidden.
-                Err(fault) if attempts < ATTEMPTS && is_race(&fault, seen.is_some()) => {}
+                Err(fault) if attempts < ATTEMPTS && is_race(&fault, &found) => {}
                 done => return done,
             }
         }
@@ -111,31 +135,30 @@ async fn put_graph(
 fn put_triples(
     store: &Store,
     call: &Call,
-    seen: Option<&LoadedResource>,
+    found: &Found,
     (bytes, syntax): (&[u8], Syntax),
-    new: New,
+    requested: Option<Model>,
 ) -> Result<Response, Fault> {
-    checked(call, seen)?;
-    if let Some(seen) = seen {
-        require_same(call, seen)?;
-    }
+    checked(call, found.existing())?;
+    found.existing().map_or(Ok(()), |seen| require_same(call, seen))?;
     let triples = triples(bytes, syntax, &call.address())?;
-    match seen {
-        Some(seen) => {
+    match found {
+        Found::Existing(seen) => {
             replace(store, call, seen, triples)?;
             Ok(replaced(call, &call.seen(store).map_err(Fault::after_change)?))
         }
-        None => {
+        Found::Nothing { parents, inferred } => {
+            let new = New { requested, parents: *parents, inferred: inferred.clone() };
             let seen = create_graph(call, store, triples, new)?;
             Ok(created(call, &seen))
         }
     }
 }
 
-fn is_race(fault: &Fault, was_there: bool) -> bool {
+fn is_race(fault: &Fault, found: &Found) -> bool {
     match fault.of_store() {
-        Some(ErrorKind::NotFound) => was_there,
-        Some(ErrorKind::Exists | ErrorKind::Conflict) => !was_there,
+        Some(ErrorKind::NotFound) => true,
+        Some(ErrorKind::Exists | ErrorKind::Conflict) => found.existing().is_none(),
         _ => false,
     }
 }
@@ -178,18 +201,21 @@ fn replace(
 }
 
 async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
-    let (seen, _) = call.blocking(look).await?;
-    let conditions = checked(&call, seen.as_ref())?;
-    if seen.as_ref().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
+    let found = call.blocking(look).await?;
+    let conditions = checked(&call, found.existing())?;
+    if found.existing().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
         return Err(other_kind(&call, "it is an RDF source: bytes cannot replace it"));
     }
     let mut options = put_options(&call, &body)?;
-    (options.conditions, options.parents) = (conditions, true);
+    options.conditions = conditions;
+    options.parents = matches!(found, Found::Nothing { parents: true });
     let store = call.app.store();
-    store.put(&call.caller, call.at(), body.into_data_stream(), options).await?;
-    let answer = if seen.is_none() { created } else { replaced };
+    if let Err(error) = store.put(&call.caller, call.at(), body.into_data_stream(), options).await {
+        return call.blocking(move |store, call| Err(call.missing(store, error))).await;
+    }
+    let answer = if found.existing().is_none() { created } else { replaced };
     call.blocking(move |store, call| {
-        settle(store, call, call.path(), seen.as_ref().map(|seen| &seen.description))?;
+        settle(store, call, call.path(), found.existing().map(|seen| &seen.description))?;
         Ok(answer(call, &call.seen(store)?))
     })
     .await

@@ -27,10 +27,15 @@ fn late() -> (Body, oneshot::Receiver<()>, oneshot::Sender<()>) {
     (Body::from_stream(stream::once(bytes)), is_begun, go)
 }
 
-/// The answer to a POST during whose body something else happens.
-async fn overtaken(web: &Web, media_type: &'static str, by: impl Future<Output = ()>) -> Answer {
+/// The answer to a request during whose body something else happens.
+async fn overtaken(
+    web: &Web,
+    (method, path): (&str, &str),
+    media_type: &'static str,
+    by: impl Future<Output = ()>,
+) -> Answer {
     let (body, begun, go) = late();
-    let ask = web.ask("POST", "/c").header("slug", "x").header("content-type", media_type);
+    let ask = web.ask(method, path).header("slug", "x").header("content-type", media_type);
     let other = async {
         begun.await.unwrap();
         by.await;
@@ -44,7 +49,7 @@ async fn a_name_that_is_taken_meanwhile_is_not_used() {
     for web in Web::each() {
         for (mine, other) in TYPES.into_iter().flat_map(|one| TYPES.map(|other| (one, other))) {
             web.put("/c", "").await;
-            let posted = overtaken(&web, mine, async {
+            let posted = overtaken(&web, ("POST", "/c"), mine, async {
                 let first = post(&web, crate::support::ADMIN, other).await;
                 assert_eq!(first.text(), web.address("/c/x"));
             });
@@ -78,15 +83,21 @@ async fn a_slug_that_is_taken_by_something_hidden_gives_another_name() {
 #[tokio::test]
 async fn a_container_that_is_removed_meanwhile_stays_removed() {
     for web in Web::each() {
-        for (media_type, prefer) in [("text/turtle", ""), ("text/plain", "no-tombstone")] {
+        for (method, path, media_type, prefer) in [
+            ("POST", "/c", "text/turtle", ""),
+            ("POST", "/c", "text/plain", "no-tombstone"),
+            ("PUT", "/c/x", "text/turtle", ""),
+            ("PUT", "/c/x", "text/plain", ""),
+            ("PUT", "/c/x", "text/plain", "no-tombstone"),
+        ] {
             web.put("/c", "").await;
-            let posted = overtaken(&web, media_type, async {
+            let made = overtaken(&web, (method, path), media_type, async {
                 let removal = web.ask("DELETE", "/c").header("prefer", prefer).send().await;
                 assert_eq!(removal.status, 204);
             });
             let expected = if prefer.is_empty() { 410 } else { 404 };
-            assert_eq!(posted.await.status, expected, "{media_type}");
-            assert_eq!(web.get("/c").await.status, expected, "{media_type}");
+            assert_eq!(made.await.status, expected, "{method} {media_type} {prefer}");
+            assert_eq!(web.get("/c").await.status, expected, "{method} {media_type} {prefer}");
             web.ask("DELETE", "/c/fcr:tombstone").send().await;
         }
     }
