@@ -208,7 +208,7 @@ async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
     }
     let mut options = put_options(&call, &body)?;
     options.conditions = conditions;
-    options.parents = matches!(found, Found::Nothing { parents: true });
+    options.parents = matches!(found, Found::Nothing { parents: true, .. });
     let store = call.app.store();
     if let Err(error) = store.put(&call.caller, call.at(), body.into_data_stream(), options).await {
         return call.blocking(move |store, call| Err(call.missing(store, error))).await;
