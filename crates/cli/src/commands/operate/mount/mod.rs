@@ -114,7 +114,7 @@ impl Args {
             return Err(CliError::new(Kind::NotFound, message)
                 .hint("make an empty directory to mount the store at"));
         }
-        if !is_child() && std::fs::read_dir(&dir).is_ok_and(|mut names| names.next().is_some()) {
+        if !is_child() && mounted::hides_something(&dir).unwrap_or(false) {
             let message = format!("{} is not empty", dir.display());
             session
                 .output

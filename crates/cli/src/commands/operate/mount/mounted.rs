@@ -23,22 +23,36 @@ pub(in crate::commands::operate) fn resolved(dir: &Path) -> io::Result<PathBuf> 
 
 /// Whether what is mounted at a resolved path is a mount of this program.
 pub(in crate::commands::operate) fn is_ours(at: &Path) -> io::Result<bool> {
-    let mounts = std::fs::read("/proc/self/mountinfo")?;
-    let mounts = String::from_utf8_lossy(&mounts);
+    let mounts = mounts()?;
+    Ok(top(&mounts, at).is_some_and(|(kind, source)| is_named(kind, source)))
+}
+
+/// Whether a directory has something that a mount hides. The place of an automount is not read: that would wait for the mount.
+pub(super) fn hides_something(dir: &Path) -> io::Result<bool> {
+    let (mounts, at) = (mounts()?, resolved(dir)?);
+    match top(&mounts, &at) {
+        Some(("autofs", _)) => Ok(false),
+        _ => Ok(std::fs::read_dir(at)?.next().is_some()),
+    }
+}
+
+fn mounts() -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&std::fs::read("/proc/self/mountinfo")?).into_owned())
+}
+
+/// The type and the source of the mount that is on top at a path.
+fn top<'m>(mounts: &'m str, at: &Path) -> Option<(&'m str, &'m str)> {
     let here =
-        |line: &&str| line.split(' ').nth(4).is_some_and(|it| Path::new(&unescape(it)) == at);
-    // The last one is on top.
-    Ok(mounts.lines().rfind(here).is_some_and(is_line_of_ours))
+        |line: &&str| Some(at) == line.split(' ').nth(4).map(unescape).as_deref().map(Path::new);
+    let (_, of) = mounts.lines().rfind(here)?.split_once(" - ")?;
+    let mut of = of.split(' ');
+    Some((of.next()?, of.next()?))
 }
 
 /// A mount of `--dxfuse` has the source that dxfuse gives its own. Of the two, dxfuse itself is not told apart: ending its mount does the same.
-fn is_line_of_ours(line: &str) -> bool {
-    let of = line.split_once(" - ").and_then(|(_, of)| of.split_once(' '));
-    of.is_some_and(|(kind, of)| {
-        let source = of.split(' ').next().unwrap_or_default();
-        let is_named = source.starts_with("cenote:") || source == "dxfuse";
-        kind == "fuse.cenote" || (kind == "fuse" && is_named)
-    })
+fn is_named(kind: &str, source: &str) -> bool {
+    let is_named = source.starts_with("cenote:") || source == "dxfuse";
+    kind == "fuse.cenote" || (kind == "fuse" && is_named)
 }
 
 /// A path as the kernel writes it: some characters as a backslash and three octal digits.
@@ -130,17 +144,22 @@ mod tests {
 
     #[test]
     fn mounts_of_this_program_are_found_under_both_names() {
-        let line = |of: &str| format!("36 35 0:42 / /mnt rw,nosuid shared:1 - {of} rw");
+        let line = |of: &str| format!("36 35 0:42 / /mnt/a\\040b rw,nosuid shared:1 - {of} rw\n");
+        let is_ours = |of: &[&str]| {
+            let mounts: String = of.iter().copied().map(line).collect();
+            top(&mounts, Path::new("/mnt/a b")).is_some_and(|(kind, source)| is_named(kind, source))
+        };
         for ours in [
             "fuse.cenote cenote:http://h/lab",
             "fuse.cenote dxfuse",
             "fuse cenote:x",
             "fuse dxfuse",
         ] {
-            assert!(is_line_of_ours(&line(ours)), "{ours}");
+            assert!(is_ours(&["ext4 /dev/sda", ours]), "{ours}");
+            assert!(!is_ours(&[ours, "ext4 /dev/sda"]), "it is below another mount: {ours}");
         }
         for other in ["fuse.sshfs cenote:x", "ext4 /dev/sda", "fuse rclone", "nfs cenote:/x"] {
-            assert!(!is_line_of_ours(&line(other)), "{other}");
+            assert!(!is_ours(&[other]), "{other}");
         }
     }
 }
