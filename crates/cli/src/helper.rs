@@ -1,5 +1,5 @@
 //! The program under other names, as arguments of `cenote mount`: as `mount.cenote`, what `mount(8)`, `/etc/fstab` and mount units of
-//! systemd call (`mount.cenote SOURCE DIR [-sfnv] [-o OPTIONS]`), and as `dxfuse`, with the command line of that program.
+//! systemd call (`mount.cenote SOURCE DIR [-sfnv] [-o OPTIONS] [-t TYPE]`), and as `dxfuse`, with the command line of that program.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -29,6 +29,7 @@ fn translate(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
                 let list = given.next().unwrap_or_default();
                 options.extend(list.to_string_lossy().split(',').filter_map(option));
             }
+            Some("-t" | "-N") => drop(given.next()),
             Some(flag) if flag.starts_with('-') && flag.len() > 1 => {}
             _ => places.push(argument),
         }
@@ -74,20 +75,27 @@ fn option(option: &str) -> Option<String> {
             | "user"
             | "nouser"
             | "users"
+            | "nousers"
             | "owner"
+            | "noowner"
+            | "group"
+            | "nogroup"
             | "nofail"
             | "_netdev"
             | "nodev"
             | "nosuid"
             | "noatime"
+            | "nodiratime"
             | "relatime"
             | "exec"
             | "async"
+            | "dirsync"
             | "dev"
             | "suid"
     );
     match (name, value) {
         ("rw", None) => Some("--write".to_owned()),
+        ("remount" | "sync", None) => Some(format!("--unsupported={name}")),
         _ if (is_for_others && value.is_none())
             || name.starts_with("x-")
             || name.starts_with("comment") =>
@@ -126,6 +134,26 @@ mod tests {
         assert!(Cli::try_parse_from(arguments).is_ok());
         let whole = translated(&["/srv/store", "/mnt", "-o", "ro"]);
         assert_eq!(whole, ["cenote", "mount", "--store=/srv/store", "--", "/", "/mnt"]);
+    }
+
+    #[test]
+    fn generic_options_of_mount_are_accepted_or_refused_by_name() {
+        let generic = "defaults,rw,ro,suid,nosuid,dev,nodev,exec,auto,noauto,user,nouser,users,nousers,owner,noowner,group,nogroup,\
+            _netdev,nofail,relatime,noatime,nodiratime,async,dirsync,x-systemd.automount,comment=x";
+        let arguments = translated(&["http://c", "/mnt", "-t", "cenote", "-o", generic]);
+        assert_eq!(
+            arguments,
+            ["cenote", "mount", "--write", "--store=http://c", "--", "/", "/mnt"]
+        );
+        for (option, flag) in [
+            ("noexec", "--noexec"),
+            ("remount", "--unsupported=remount"),
+            ("sync", "--unsupported=sync"),
+        ] {
+            let arguments = translated(&["http://c", "/mnt", "-o", option]);
+            assert_eq!(arguments[2], flag);
+            assert!(Cli::try_parse_from(arguments).is_ok(), "{option}");
+        }
     }
 
     #[test]

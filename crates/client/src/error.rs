@@ -140,6 +140,8 @@ pub struct Error {
     request_id: Option<String>,
     /// Whether retrying is useless, whatever the kind.
     lasting: bool,
+    /// Whether nothing of the request has left this machine.
+    unsent: bool,
     #[source]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -148,7 +150,8 @@ impl Error {
     /// An error of this kind; the message is lower case.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { kind, message, hint: None, request_id: None, lasting: false, source: None }
+        let (hint, request_id, source) = (None, None, None);
+        Self { kind, message, hint, request_id, lasting: false, unsent: false, source }
     }
 
     /// What went wrong.
@@ -166,6 +169,11 @@ impl Error {
         self.request_id.as_deref()
     }
 
+    /// Whether there was no connection to send the request over, so that the server has done nothing, and any call can be repeated.
+    pub fn is_unsent(&self) -> bool {
+        self.unsent
+    }
+
     /// Whether retrying is useless, although errors of this kind are usually transient.
     pub(crate) fn is_lasting(&self) -> bool {
         self.lasting
@@ -179,6 +187,7 @@ impl Error {
             hint: self.hint.clone(),
             request_id: self.request_id.clone(),
             lasting: self.lasting,
+            unsent: self.unsent,
             source: None,
         }
     }
@@ -254,14 +263,15 @@ fn said(status: StatusCode, body: &[u8]) -> String {
 
 impl From<TransportError> for Error {
     fn from(error: TransportError) -> Self {
+        let unsent = fault::is_unsent(error.0.as_ref());
         if let Some(Fault { message, hint }) = fault::of(error.0.as_ref()) {
             let source = Some(Box::new(error) as _);
             let message = format!("the store cannot be reached: {message}");
-            return Self { source, lasting: true, ..Self::new(Kind::Unreachable, message) }
+            return Self { source, lasting: true, unsent, ..Self::new(Kind::Unreachable, message) }
                 .with_hint(hint);
         }
         let source = Some(Box::new(error) as _);
-        Self { source, ..Self::new(Kind::Unreachable, String::new()) }
+        Self { source, unsent, ..Self::new(Kind::Unreachable, String::new()) }
             .with_hint("check that the server is running and that the address is correct")
             .describe("the store cannot be reached")
     }

@@ -4,10 +4,10 @@
 
 use bytes::Bytes;
 use cenote_client::{
-    Address, At, Avu, ChangeKind, Client, CrcDigest, Destination, Event, Kind, LocalBytes,
-    LocalPiece, MetaOperation, NewResource, NewStage, NewUpload, Patch, PutOptions, ReadOptions,
-    Relocation, Removal, Resource, ResourceKind, ServiceTransport, Sha256Digest, StageFrom, With,
-    XattrMode,
+    Address, At, Avu, ChangeKind, Client, CrcDigest, Destination, Event, HttpTransport, Kind,
+    LocalBytes, LocalPiece, MetaOperation, NewResource, NewStage, NewUpload, Patch, PutOptions,
+    ReadOptions, Relocation, Removal, Resource, ResourceKind, Retry, ServiceTransport,
+    Sha256Digest, StageFrom, With, XattrMode,
 };
 use cenote_server::embedded::{Embedded, init_dir};
 use cenote_server::{Config, Limits, LocalCaller, router};
@@ -293,4 +293,26 @@ async fn the_files_of_a_content_are_read_without_the_server_while_they_are_lease
     assert_eq!(over.kind(), Kind::NotFound);
     let small = client.lease(&at, 60).await.unwrap().pieces;
     assert_eq!(small, [LocalPiece { offset: 0, length: 7, bytes: LocalBytes::Server }]);
+}
+
+#[tokio::test]
+async fn a_request_without_a_connection_was_not_sent() {
+    let once = |address: std::net::SocketAddr| {
+        let transport = HttpTransport::new(&format!("http://{address}"), None).unwrap();
+        Client::new(transport).with_retry(Retry { attempts: 1, ..Retry::default() })
+    };
+    // Nobody listens there, nor can anybody else.
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let refused = once(closed.local_addr().unwrap()).whoami().await.unwrap_err();
+    assert!(refused.kind() == Kind::Unreachable && refused.is_unsent(), "{refused}");
+    let open = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = once(open.local_addr().unwrap());
+    let accept = async {
+        let (connection, _) = open.accept().await.unwrap();
+        connection.readable().await.unwrap();
+    };
+    let (lost, ()) = tokio::join!(client.whoami(), accept);
+    let lost = lost.unwrap_err();
+    assert!(lost.kind() == Kind::Unreachable && !lost.is_unsent(), "{lost}");
 }

@@ -70,6 +70,8 @@ impl Attr {
         let kind = FileKind::of(resource.kind);
         let changed = resource.content_modified.or(resource.members_modified);
         let changed = resource.mtime.or(changed).or(resource.modified);
+        // All that is known of a collection of the past.
+        let changed = changed.or(resource.description_modified);
         let size = match kind {
             FileKind::Directory => 4096,
             FileKind::File => resource.size.unwrap_or(0),
@@ -83,7 +85,7 @@ impl Attr {
             links: 1,
             atime: time(changed),
             mtime: time(changed),
-            ctime: time(latest.or(resource.content_modified)),
+            ctime: time(latest.or(resource.content_modified).or(resource.description_modified)),
             etag: resource.etag.clone(),
             target: resource.target.clone(),
             revision: revision(resource.state.as_deref()),

@@ -24,6 +24,8 @@ pub struct Fault {
     pub level: Level,
     /// Whether the server could not be reached, so that the same may succeed later.
     pub away: bool,
+    /// Whether the server cannot have done anything, since nothing was sent to it.
+    pub unsent: bool,
     /// What happened.
     pub message: String,
 }
@@ -31,7 +33,8 @@ pub struct Fault {
 impl Fault {
     /// A failure that is part of ordinary work.
     pub fn new(errno: i32, message: impl Into<String>) -> Self {
-        Self { errno, level: Level::Quiet, away: false, message: message.into() }
+        let (level, message) = (Level::Quiet, message.into());
+        Self { errno, level, away: false, unsent: false, message }
     }
 
     /// A failure that belongs in the log.
@@ -55,12 +58,22 @@ impl Fault {
         self.message == LATE
     }
 
+    /// The server is known to be away. The operation that found that out was logged.
+    pub(crate) fn gone() -> Self {
+        Self { away: true, unsent: true, ..Self::new(libc::EIO, GONE) }
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        self.message == GONE
+    }
+
     /// Not in the cache of a mount that is offline. Programs can distinguish it from a failing disk (`EIO`).
     pub(crate) fn offline() -> Self {
         Self::new(libc::ENETUNREACH, "the mount is offline, and this is not in its cache")
     }
 }
 
+const GONE: &str = "the server is away";
 const LATE: &str = "the server did not answer before the deadline";
 
 impl From<Error> for Fault {
@@ -68,7 +81,7 @@ impl From<Error> for Fault {
         let errno = errno(error.kind());
         let level = if errno == libc::EIO { Level::Warning } else { Level::Quiet };
         let away = matches!(error.kind(), Kind::Unreachable | Kind::Unavailable);
-        Self { errno, level, away, message: error.to_string() }
+        Self { errno, level, away, unsent: error.is_unsent(), message: error.to_string() }
     }
 }
 

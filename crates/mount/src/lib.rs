@@ -17,6 +17,8 @@ pub mod fuse;
 mod layout;
 mod ops;
 mod options;
+mod past;
+mod reach;
 mod read;
 mod seen;
 mod source;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cenote_client::{At, Client, Content, Error, PastEntry, ReadOptions, Resource, Xattr};
+use cenote_client::{At, Client, Content, Error, ReadOptions, Resource, Retry, Xattr};
 use futures_util::stream::TryReadyChunksError;
 use futures_util::{Stream, TryStreamExt};
 use tokio::time::{Instant, sleep, timeout};
@@ -14,6 +14,8 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::error::{Fault, Result};
 use crate::layout::Placed;
 use crate::options::Options;
+use crate::past::Past;
+use crate::reach::Reach;
 
 /// How many entries of a listing are taken at once, as they arrive.
 const ARRIVING: usize = 1_000;
@@ -21,6 +23,8 @@ const ARRIVING: usize = 1_000;
 const STATS: usize = 500;
 /// The shortest and the longest pause between attempts.
 const PAUSES: Range<Duration> = Duration::from_millis(50)..Duration::from_secs(1);
+/// How many deadlines long the server may take to read a content before it answers.
+const READING: u32 = 10;
 
 /// Names a resource in both ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,11 +38,9 @@ pub(crate) struct Place {
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) client: Client,
-    moment: Option<String>,
+    pub(crate) past: Option<Past>,
     deadline: Duration,
-    patience: Duration,
-    /// Since when the server cannot be reached.
-    away: Arc<Mutex<Option<Instant>>>,
+    pub(crate) reach: Reach,
     /// Whether the server is not used.
     offline: Arc<AtomicBool>,
 }
@@ -48,16 +50,25 @@ impl Source {
         let Options { deadline, patience, .. } = *options;
         Self {
             client,
-            moment: options.as_of.clone(),
+            past: Past::of(options),
             deadline,
-            patience,
-            away: Arc::default(),
+            reach: Reach::new(patience),
             offline: Arc::default(),
         }
     }
 
+    /// The same, but it alone decides whether something is sent again, and not the client, which does not know for how long to wait.
+    pub(crate) fn that_insists(mut self) -> Self {
+        self.client = self.client.with_retry(Retry { attempts: 1, ..Retry::default() });
+        self
+    }
+
     pub(crate) fn is_past(&self) -> bool {
-        self.moment.is_some()
+        self.past.is_some()
+    }
+
+    fn moment(&self) -> Option<&str> {
+        self.past.as_ref().map(Past::moment)
     }
 
     pub(crate) fn is_offline(&self) -> bool {
@@ -81,19 +92,31 @@ impl Source {
         limit: Duration,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T> {
+        self.admit().await?;
+        let begun = Instant::now();
+        let Ok(answer) = timeout(limit, call).await else {
+            self.reach.missed(begun);
+            return Err(Fault::late());
+        };
+        self.noted(answer)
+    }
+
+    /// Refuses an operation if the server is not used, or known to be away.
+    pub(crate) async fn admit(&self) -> Result<()> {
         if self.is_offline() {
             return Err(Fault::offline());
         }
-        let Ok(answer) = timeout(limit, call).await else { return Err(Fault::late()) };
-        let answer = answer.map_err(Fault::from);
-        let is_away = answer.as_ref().is_err_and(|fault| fault.away);
-        let mut away = self.since();
-        *away = is_away.then(|| away.unwrap_or_else(Instant::now));
-        answer
+        self.reach.admit(|| is_there(self.client.clone(), self.deadline)).await
     }
 
-    fn since(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Notes whether there was an answer.
+    pub(crate) fn noted<T>(&self, answer: Result<T, Error>) -> Result<T> {
+        let answer = answer.map_err(Fault::from);
+        match answer.as_ref().is_err_and(|fault| fault.away) {
+            true => self.reach.failed(),
+            false => self.reach.heard(),
+        }
+        answer
     }
 
     /// Repeats a call, whose repetition changes nothing, while the server cannot be reached.
@@ -101,27 +124,55 @@ impl Source {
     where
         F: Future<Output = Result<T>>,
     {
-        let mut pause = PAUSES.start;
+        self.repeat(call, |fault| fault.away).await
+    }
+
+    /// Repeats a change while there is no connection to the server. If it may have been sent, it is not repeated: it may have been made.
+    pub(crate) async fn change<T, F>(&self, call: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        self.repeat(|| self.within(call()), |fault| fault.unsent).await
+    }
+
+    async fn repeat<T, F>(
+        &self,
+        call: impl Fn() -> F,
+        may_repeat: impl Fn(&Fault) -> bool,
+    ) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let (mut pause, mut before) = (PAUSES.start, None);
         loop {
-            match call().await {
-                Err(fault) if fault.away && self.is_patient() => sleep(pause).await,
-                outcome => return outcome,
+            let fault = match call().await {
+                Err(fault) => fault,
+                found => return found,
+            };
+            let left = self.reach.patience();
+            if !may_repeat(&fault) || left.is_zero() {
+                // That it is away now says less.
+                return Err(before.filter(|_| fault.is_gone()).unwrap_or(fault));
             }
+            before = Some(fault);
+            sleep(pause.min(left)).await;
             pause = (pause * 2).min(PAUSES.end);
         }
     }
 
-    /// Whether the server has not been away for too long.
-    fn is_patient(&self) -> bool {
-        self.since().is_none_or(|since| since.elapsed() < self.patience)
-    }
-
-    /// The same for the publication of a content, which the server may have to read first.
+    /// The same as `within` for the publication of a content, which the server may have to read first: it may take longer while the server
+    /// answers others.
     pub(crate) async fn patiently<T>(
         &self,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T> {
-        self.limited(self.deadline * 10, call).await
+        let (mut call, begun) = (pin!(call), Instant::now());
+        loop {
+            match self.within(call.as_mut()).await {
+                Err(fault) if fault.is_late() && begun.elapsed() < self.deadline * READING => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     pub(crate) fn deadline(&self) -> Duration {
@@ -129,14 +180,14 @@ impl Source {
     }
 
     pub(crate) async fn root(&self, path: &str) -> Result<Resource> {
-        match &self.moment {
+        match self.moment() {
             None => self.within(self.client.stat(&path.into())).await,
             Some(moment) => self.within(self.client.stat_as_of(path, moment)).await,
         }
     }
 
     pub(crate) async fn stat(&self, place: &Place) -> Result<Resource> {
-        let Some(moment) = &self.moment else { return self.stat_of(place.id).await };
+        let Some(moment) = self.moment() else { return self.stat_of(place.id).await };
         self.insist(|| self.within(self.client.stat_as_of(&place.path, moment))).await
     }
 
@@ -166,7 +217,7 @@ impl Source {
 
     /// What has a name in a collection.
     pub(crate) async fn child(&self, parent: &Place, name: &str) -> Result<Option<Resource>> {
-        let Some(moment) = &self.moment else {
+        let Some(moment) = self.moment() else {
             return self.child_of(parent.id, name).await;
         };
         let path = join(&parent.path, name);
@@ -184,15 +235,8 @@ impl Source {
 
     /// All that is in a collection.
     pub(crate) async fn list(&self, place: &Place) -> Result<Vec<Resource>> {
-        if let Some(moment) = &self.moment {
-            let entries = self.client.list_as_of(&place.path, moment);
-            let kept = entries.try_filter_map(async |entry| {
-                Ok(match entry {
-                    PastEntry::Kept(resource) => Some(*resource),
-                    PastEntry::Lost(_) => None,
-                })
-            });
-            return self.within(kept.try_collect()).await;
+        if let Some(past) = &self.past {
+            return self.insist(|| self.within(past.list(&self.client, &place.path))).await;
         }
         self.insist(|| self.list_now(place.id, None)).await
     }
@@ -223,7 +267,7 @@ impl Source {
             if_match: etag.map(str::to_owned),
             version: None,
         };
-        match &self.moment {
+        match self.moment() {
             None => self.insist(|| self.within(self.client.read(place.id, &options))).await,
             Some(moment) => {
                 let read = || self.client.read_as_of(&place.path, moment, &options);
@@ -241,11 +285,12 @@ impl Source {
     }
 
     pub(crate) async fn xattrs(&self, place: &Place) -> Result<Vec<Xattr>> {
-        let Some(moment) = &self.moment else {
+        let Some(moment) = self.moment() else {
             let at = At::Id(place.id);
             return self.insist(|| self.within(self.client.xattrs(&at))).await;
         };
-        let statements = self.within(self.client.meta_as_of(&place.path, moment)).await?;
+        let statements =
+            self.insist(|| self.within(self.client.meta_as_of(&place.path, moment))).await?;
         let mut found: Vec<Xattr> = Vec::new();
         for avu in statements {
             if !found.iter().any(|xattr| xattr.name == avu.attribute) {
@@ -254,6 +299,13 @@ impl Source {
         }
         Ok(found)
     }
+}
+
+/// Whether the server answers, whatever it says.
+async fn is_there(client: Client, deadline: Duration) -> bool {
+    let client = client.with_retry(Retry { attempts: 1, ..Retry::default() });
+    let asked = timeout(deadline, client.whoami()).await;
+    asked.is_ok_and(|answer| answer.map_or_else(|error| !Fault::from(error).away, |_| true))
 }
 
 /// The path of a name in a collection.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Fault, Result};
 use crate::ops::FileSystem;
+use crate::past::Past;
 
 /// The extended attribute of the root of a mount that has its [`Status`]. It is in no name space of extended attributes, and no listing of
 /// them has it.
@@ -18,6 +19,9 @@ pub struct Status {
     pub write: bool,
     /// The position of the change feed that is shown, if the mount is of the past.
     pub as_of: Option<String>,
+    /// How many entries that directories had at that moment are missing, since their state was not kept: of the directories listed so far.
+    #[serde(default)]
+    pub lost: u64,
     /// Whether changes by others are reported to it; otherwise everything is requested again.
     pub follows: bool,
     /// Whether it shows the last known state, and does not use the server.
@@ -80,6 +84,7 @@ impl FileSystem {
             root: options.root.clone(),
             write: options.is_writable(),
             as_of: options.as_of.clone(),
+            lost: self.0.source.past.as_ref().map_or(0, Past::lost),
             follows: self.is_followed(),
             offline: self.is_offline(),
             position: self.0.seen(),

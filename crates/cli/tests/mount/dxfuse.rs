@@ -360,3 +360,18 @@ fn a_manifest_can_be_mounted_with_the_options_of_this_program() {
     assert_eq!(projects.world.ok(&["cat", "/test_data/correctness/A.txt"]), "contentmore\n");
     assert_eq!(projects.world.ok(&["cat", "/read_only/B.txt"]), "kept");
 }
+
+#[test]
+fn umount_ends_mounts_in_the_manner_of_dxfuse() {
+    if !can_mount() {
+        return;
+    }
+    let projects = Projects::new();
+    let mount = projects.mount(&["mnt", "test_data"]);
+    assert!(projects.world.ok(&["mount", "--status", "mnt"]).contains("mounted"));
+    let again = projects.dxfuse(&["mnt", "test_data"]);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(again.status.code() == Some(1) && said.contains("already mounted"), "{said}");
+    projects.world.ok(&["umount", "mnt"]);
+    assert!(!mount.path("test_data").exists());
+}

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{World, can_mount};
+use crate::support::{World, can_mount, eventually};
 use crate::writer::Writer;
 
 #[test]
@@ -52,6 +52,44 @@ fn a_program_writes_and_syncs_while_the_server_is_killed_and_restarted() {
         assert!(stored == expected, "{byte}: {} bytes", stored.len());
     }
     assert_eq!(file.close(), "ok");
+    world.ok(&["umount", "--lazy", "mnt"]);
+}
+
+#[test]
+fn a_large_file_outlives_an_outage_that_is_longer_than_the_deadline() {
+    if !can_mount() {
+        return;
+    }
+    let mut world = World::new();
+    world.ok(&["mount", "--write", "--deadline", "1s", "mnt"]);
+    let mut file = Writer::create(&world.path("mnt/file"));
+    assert_eq!(file.write('a', 12 << 20), "ok");
+    world.kill();
+    assert_eq!(file.sync(), "EIO");
+    world.serve();
+    eventually("it is synced", || file.sync() == "ok");
+    assert_eq!(file.write('b', 5 << 20), "ok");
+    assert_eq!(file.close(), "ok");
+    let stored = world.cenote(&["cat", "/file"]).output().unwrap().stdout;
+    assert!(stored == [vec![b'a'; 12 << 20], vec![b'b'; 5 << 20]].concat(), "{}", stored.len());
+    world.ok(&["umount", "--lazy", "mnt"]);
+}
+
+#[test]
+fn the_tree_is_changed_while_the_server_is_killed_and_restarted() {
+    if !can_mount() {
+        return;
+    }
+    let mut world = World::new();
+    world.ok(&["mount", "--write", "--deadline", "60s", "mnt"]);
+    for script in ["mkdir dir", "echo x >dir/a", "mv dir/a dir/b", "rm dir/b", "rmdir dir"] {
+        world.kill();
+        let mut command = Command::new("sh");
+        let mut change =
+            command.args(["-euc", script]).current_dir(world.path("mnt")).spawn().unwrap();
+        world.serve();
+        assert!(change.wait().unwrap().success(), "{script}");
+    }
     world.ok(&["umount", "--lazy", "mnt"]);
 }
 

@@ -56,6 +56,34 @@ fn sigterm_publishes_what_was_written_and_unmounts() {
 }
 
 #[test]
+fn sigterm_publishes_what_open_files_hold_before_the_mount_is_detached() {
+    if !can_mount() {
+        return;
+    }
+    use std::io::{BufRead, BufReader};
+    let world = World::new();
+    let mut command = world.cenote(&["mount", "--write", "--foreground", "mnt"]);
+    let mut process = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let files = [("small", 7), ("large", 6_000_000)].map(|(name, size)| {
+        let mut open = Writer::create(&world.path("mnt").join(name));
+        assert_eq!(open.write('w', size), "ok");
+        (name, size, open)
+    });
+    let id = process.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    eventually("the mount is detached", || !is_mounted(&world));
+    // What a service manager does to a process that does not end.
+    process.kill().unwrap();
+    process.wait().unwrap();
+    for (name, size, open) in files {
+        assert!(world.ok(&["cat", &format!("/{name}")]) == "w".repeat(size), "{name}");
+        drop(open);
+    }
+}
+
+#[test]
 fn the_mount_reconnects_to_a_restarted_server() {
     if !can_mount() {
         return;
@@ -127,7 +155,7 @@ fn mount_cenote_accepts_the_options_of_fstab() {
     let helper = world.path("mount.cenote");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cenote"), &helper).unwrap();
     let source = format!("{}/lab", world.url());
-    let options = "rw,_netdev,nofail,deadline=9s";
+    let options = "rw,noexec,_netdev,nofail,deadline=9s";
     let mut command = Command::new(&helper);
     command.args([&source, "mnt", "-n", "-o", options]).current_dir(world.path(""));
     command.env("HOME", world.path("home"));
@@ -136,6 +164,15 @@ fn mount_cenote_accepts_the_options_of_fstab() {
     assert_eq!(fs::read_to_string(world.path("mnt/a")).unwrap(), "one");
     fs::write(world.path("mnt/b"), "two").unwrap();
     assert_eq!(world.ok(&["cat", "/lab/b"]), "two");
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    let here = world.path("mnt").to_string_lossy().into_owned();
+    let line = mounts.lines().find(|line| line.contains(&here)).unwrap();
+    assert!(line.contains("noexec"), "{line}");
+    let mut command = Command::new(&helper);
+    command.args([&source, "mnt", "-o", "rw,remount"]).current_dir(world.path(""));
+    let done = command.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(2) && said.contains("cannot be changed"), "{said}");
     world.ok(&["umount", "mnt"]);
 }
 

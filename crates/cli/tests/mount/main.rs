@@ -11,5 +11,6 @@ mod lifetime;
 mod programs;
 mod random;
 mod rights;
+mod states;
 mod support;
 mod writer;

@@ -1,8 +1,9 @@
-//! Diagnoses failures after a connection was made: TLS errors, which no retry can fix.
+//! Diagnoses failures of a connection: TLS errors, which no retry can fix, and whether there was a connection at all.
 
 use std::error::Error as StdError;
 use std::io;
 
+use hyper_util::client::legacy;
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
 /// A description of a failure, and what to do about it.
@@ -15,6 +16,14 @@ pub(crate) struct Fault {
 pub(crate) fn of(error: &(dyn StdError + 'static)) -> Option<Fault> {
     let here = tls(error).map(in_words).or_else(|| not_http(error));
     here.or_else(|| of(error.source()?))
+}
+
+/// Whether a request failed before there was a connection to send it over.
+pub(crate) fn is_unsent(error: &(dyn StdError + 'static)) -> bool {
+    let refused = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    let connecting = error.downcast_ref::<legacy::Error>().is_some_and(legacy::Error::is_connect);
+    let is_here = connecting || refused == Some(io::ErrorKind::ConnectionRefused);
+    is_here || error.source().is_some_and(is_unsent)
 }
 
 fn tls<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e TlsError> {

@@ -38,6 +38,8 @@ pub struct KernelOptions {
     pub name: String,
     /// Whether other users may use it.
     pub allow_other: bool,
+    /// Whether no program in it can be run.
+    pub no_programs: bool,
 }
 
 /// Mounts a file system at a directory.
@@ -57,6 +59,9 @@ pub fn mount(
         MountOption::NoSuid,
         if system.options().is_writable() { MountOption::RW } else { MountOption::RO },
     ];
+    if options.no_programs {
+        config.mount_options.push(MountOption::NoExec);
+    }
     config.acl = if options.allow_other { SessionACL::All } else { SessionACL::Owner };
     config.n_threads = Some(THREADS);
     config.clone_fd = true;

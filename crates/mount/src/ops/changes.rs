@@ -58,11 +58,12 @@ impl FileSystem {
         check_name(name)?;
         self.require_free_name(parent, name)?;
         self.require_names(parent)?;
+        self.check_depth(parent)?;
         let (place, _) = self.directory(parent)?;
         let to = Destination::Child { parent: place.id, name: name.to_owned() };
         let new =
             NewResource { to, kind, target, parents: false, exist_ok: false, mode, mtime: None };
-        let made = self.0.source.within(self.0.source.client.create(&new)).await?;
+        let made = self.0.source.change(|| self.0.source.client.create(&new)).await?;
         let ino = self.made(parent, name, &made);
         if kind == ResourceKind::Collection
             && let Ok(node) = self.lock().node_mut(ino)
@@ -150,7 +151,7 @@ impl FileSystem {
             let client = &self.0.source.client;
             self.publishing_in(parent, 1);
             let removal = Removal::default();
-            let removed = self.0.source.within(client.remove(At::Id(id), &removal)).await;
+            let removed = self.0.source.change(|| client.remove(At::Id(id), &removal)).await;
             self.publishing_in(parent, -1);
             removed?;
         }
@@ -182,6 +183,7 @@ impl FileSystem {
         check_name(new_name)?;
         let ino = self.resolve(parent, name).await?;
         self.require_movable((parent, ino), to)?;
+        self.check_depth(to)?;
         let target = match self.resolve(to, new_name).await {
             Ok(target) => Some(target),
             Err(fault) if fault.errno == libc::ENOENT => None,
@@ -247,7 +249,7 @@ impl FileSystem {
             parents: false,
             versions: false,
         };
-        let moved = self.0.source.within(self.0.source.client.relocate(&relocation)).await;
+        let moved = self.0.source.change(|| self.0.source.client.relocate(&relocation)).await;
         let moved = moved.map_err(|fault| match self.is_file(target) {
             true => keeps_versions(fault),
             false => fault,
@@ -332,7 +334,8 @@ impl FileSystem {
         let attributes = Attributes { mode, mtime, ..Attributes::default() };
         self.publishing_in(ino, 1);
         let client = &self.0.source.client;
-        let found = self.0.source.within(client.set_attributes(&at, &attributes)).await;
+        let source = &self.0.source;
+        let found = source.insist(|| source.within(client.set_attributes(&at, &attributes))).await;
         self.publishing_in(ino, -1);
         let mut cache = self.lock();
         let node = cache.node_mut(ino)?;

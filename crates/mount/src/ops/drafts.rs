@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -12,6 +13,9 @@ use crate::cache::{Ino, Known, Stale};
 use crate::error::{Fault, Result};
 use crate::ops::files::Opened;
 use crate::write::{Base, Draft, Target, With};
+
+/// How many files are published at once when the mount ends.
+const AT_ONCE: usize = 8;
 
 /// A draft of a file, which its operations take turns on.
 pub(crate) type Shared = Arc<Mutex<Draft>>;
@@ -36,6 +40,7 @@ impl FileSystem {
                 return Ok((self.getattr(ino).await?, opened));
             }
         }
+        self.check_depth(parent)?;
         self.require_creation(parent).await?;
         let ino = self.new_file(parent, name, mode, exclusive)?;
         let opened = self.opened(ino, true)?;
@@ -256,15 +261,17 @@ impl FileSystem {
         !node.orphan
     }
 
-    /// Publishes all written data, before the mount ends.
+    /// Publishes all written data, before the mount ends: also that of files whose neighbours cannot be published. Returns the first failure.
     pub async fn publish_all(&self) -> Result<()> {
         let written: Vec<Ino> = self.0.drafts().keys().copied().collect();
-        let mut outcome = Ok(());
-        for ino in written {
-            outcome = outcome.and(self.publish(ino).await);
-        }
+        let publish = |ino| {
+            let system = self.clone();
+            async move { system.publish(ino).await }
+        };
+        let published = stream::iter(written).map(publish).buffer_unordered(AT_ONCE);
+        let published: Vec<Result<()>> = published.collect().await;
         self.note_now().await;
-        outcome
+        published.into_iter().collect()
     }
 
     /// Keeps the content of a file that is about to lose its name, for those who have it open.
@@ -300,6 +307,15 @@ impl FileSystem {
         self.lock().require_names(dir)
     }
 
+    /// Refuses new names in a directory that is as deep as a store can be.
+    pub(crate) fn check_depth(&self, parent: Ino) -> Result<()> {
+        let path = self.lock().path(parent)?;
+        match path.split('/').filter(|name| !name.is_empty()).count() < DEEPEST {
+            true => Ok(()),
+            false => Err(Fault::new(libc::ENAMETOOLONG, "a path has too many names")),
+        }
+    }
+
     pub(crate) fn require_writable(&self) -> Result<()> {
         if self.options().is_writable() { Ok(()) } else { Err(Fault::read_only()) }
     }
@@ -307,6 +323,9 @@ impl FileSystem {
 
 /// The most bytes of a name.
 pub(crate) const LONGEST_NAME: u32 = 1024;
+
+/// The most names of a path.
+const DEEPEST: usize = 256;
 
 /// Refuses a name that the store cannot have.
 pub(crate) fn check_name(name: &str) -> Result<()> {

@@ -77,6 +77,7 @@ impl FileSystem {
         if begun.cache.node(ROOT)?.attr.kind != FileKind::Directory {
             return Err(Fault::new(libc::ENOTDIR, format!("no collection: {}", options.root)));
         }
+        let source = source.that_insists();
         source.set_offline(begun.offline);
         let disk = options.cache.as_ref();
         let disk = disk.map(|cache| disk_cache(cache, begun.root, &begun.created)).transpose()?;

@@ -62,7 +62,8 @@ impl FileSystem {
         let name = attribute(name).ok_or_else(not_kept)?;
         let at = self.described(ino).await?;
         let client = &self.0.source.client;
-        let set = self.0.source.within(client.set_xattr(&at, name, value, mode)).await;
+        let set = || client.set_xattr(&at, name, value.clone(), mode);
+        let set = self.0.source.change(set).await;
         let found = set.map_err(|fault| match (fault.errno, mode) {
             (libc::ESTALE, XattrMode::Create) => Fault::new(libc::EEXIST, fault.message),
             (libc::ESTALE, _) => none(),
@@ -80,7 +81,7 @@ impl FileSystem {
         let name = attribute(name).ok_or_else(not_kept)?;
         let at = self.described(ino).await?;
         let client = &self.0.source.client;
-        let removed = self.0.source.within(client.remove_xattr(&at, name)).await;
+        let removed = self.0.source.change(|| client.remove_xattr(&at, name)).await;
         let found = removed.map_err(|fault| match fault.errno {
             libc::ENOENT => none(),
             _ => fault,

@@ -5,19 +5,15 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use cenote_client::{
-    Address, At, Attributes, NewStage, Patch, PutOptions, ReadOptions, Resource, StageFrom,
+    Address, At, Attributes, NewStage, PutOptions, ReadOptions, Resource, StageFrom,
 };
-use futures_util::TryStreamExt;
 use jiff::Timestamp;
 
 use super::memory::{Held, Memory};
-use super::publication;
-use super::sender::Sender;
+use super::publication::{self, Lost};
+use super::stage::Stage;
 use crate::error::{Fault, Result};
 use crate::source::Source;
-
-/// Writes to a stage are gathered up to this size, if they follow each other.
-const RUN: usize = 1 << 20;
 
 /// Where a draft is published.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +66,8 @@ pub(crate) struct Draft {
     body: Body,
     /// Whether there is something to publish.
     dirty: bool,
+    /// Whether the answer to a publication was lost.
+    lost: Lost,
 }
 
 /// Where the bytes of a draft are.
@@ -81,29 +79,23 @@ enum Body {
         bytes: BytesMut,
         held: Held,
     },
-    Stage(Stage),
-}
-
-#[derive(Debug)]
-struct Stage {
-    id: String,
-    size: u64,
-    sender: Sender,
-    /// A run of bytes that has not been sent yet, and its offset.
-    run: BytesMut,
-    run_at: u64,
+    Stage(Box<Stage>),
 }
 
 impl Draft {
     /// A draft of an object, which is read when it is needed.
     pub(crate) fn of(source: Source, memory: &Arc<Memory>, base: Base) -> Self {
-        Self { source, memory: Arc::clone(memory), base, body: Body::Unread, dirty: false }
+        Self::with(source, memory, (base, Body::Unread), false)
     }
 
     /// A draft of a new file, or of one whose content is replaced.
     pub(crate) fn empty(source: Source, memory: &Arc<Memory>) -> Self {
         let body = Body::Memory { bytes: BytesMut::new(), held: Held::none(memory) };
-        Self { source, memory: Arc::clone(memory), base: Base::Nothing, body, dirty: true }
+        Self::with(source, memory, (Base::Nothing, body), true)
+    }
+
+    fn with(source: Source, memory: &Arc<Memory>, (base, body): (Base, Body), dirty: bool) -> Self {
+        Self { source, memory: Arc::clone(memory), base, body, dirty, lost: Lost::default() }
     }
 
     pub(crate) fn is_dirty(&self) -> bool {
@@ -121,7 +113,7 @@ impl Draft {
     pub(crate) fn size(&self) -> u64 {
         match (&self.body, &self.base) {
             (Body::Memory { bytes, .. }, _) => bytes.len() as u64,
-            (Body::Stage(stage), _) => stage.size,
+            (Body::Stage(stage), _) => stage.size(),
             (Body::Unread, Base::Content { size, .. }) => *size,
             (Body::Unread, Base::Nothing) => 0,
         }
@@ -165,13 +157,7 @@ impl Draft {
             bytes.resize(size as usize, 0);
             return Ok(());
         }
-        let source = self.source.clone();
-        let stage = self.stage(to).await?;
-        stage.settle().await?;
-        let cut = Patch::Truncate(size);
-        let cut = || source.within(source.client.patch_stage(&stage.id, &cut));
-        stage.size = source.insist(cut).await?;
-        Ok(())
+        self.stage(to).await?.truncate(size).await
     }
 
     /// The bytes of a range, as far as it reaches.
@@ -185,11 +171,7 @@ impl Draft {
             Body::Memory { bytes, .. } => {
                 Ok(Bytes::copy_from_slice(&bytes[range.start as usize..range.end as usize]))
             }
-            Body::Stage(stage) => {
-                stage.settle().await?;
-                let source = &self.source;
-                source.insist(|| read_stage(source, &stage.id, range.clone())).await
-            }
+            Body::Stage(stage) => stage.read(range).await,
             Body::Unread => Err(Fault::warning(libc::EIO, "a draft was not begun")),
         }
     }
@@ -209,7 +191,7 @@ impl Draft {
         let resource = match &mut self.body {
             Body::Stage(stage) => {
                 stage.settle().await?;
-                let made = publication::publish_stage(&source, &stage.id, to).await?;
+                let made = publication::publish_stage(&source, stage.id(), to, &self.lost).await?;
                 let attributes =
                     Attributes { mode: with.mode, mtime: with.mtime, ..Attributes::default() };
                 let at = At::Id(made.id);
@@ -225,12 +207,12 @@ impl Draft {
                     ..PutOptions::default()
                 };
                 let bytes = bytes.clone().freeze();
-                publication::put(&source, to, &bytes, &options).await?
+                publication::put(&source, to, (&bytes, &options), &self.lost).await?
             }
             Body::Unread => return Err(Fault::new(libc::EINVAL, "nothing was written")),
         };
         self.base = Base::Content { etag: resource.etag.clone(), size: self.size() };
-        self.dirty = false;
+        (self.dirty, self.lost) = (false, Lost::default());
         if let Body::Stage(_) = self.body {
             self.body = Body::Unread;
         }
@@ -292,7 +274,7 @@ impl Draft {
             }
         }
         match &mut self.body {
-            Body::Stage(stage) => Ok(stage),
+            Body::Stage(stage) => Ok(stage.as_mut()),
             _ => Err(Fault::warning(libc::EIO, "a draft was not begun")),
         }
     }
@@ -306,11 +288,7 @@ impl Draft {
             if_match: self.if_match(),
             if_none_match: to.is_exclusive().then(|| "*".to_owned()),
         };
-        let source = &self.source;
-        let begun = source.insist(|| source.within(source.client.begin_stage(&new))).await?;
-        let sender = Sender::new(source.clone(), begun.id.clone());
-        let (run, run_at) = (BytesMut::new(), 0);
-        self.body = Body::Stage(Stage { id: begun.id, size: begun.size, sender, run, run_at });
+        self.body = Body::Stage(Box::new(Stage::begin(&self.source, &new).await?));
         Ok(())
     }
 
@@ -324,51 +302,9 @@ impl Draft {
     /// Cancels the stage on the server.
     pub(crate) async fn abandon(&mut self) {
         if let Body::Stage(stage) = &self.body {
-            // An abandoned stage is removed after some days.
-            let _stays = self.source.within(self.source.client.abandon_upload(&stage.id)).await;
+            stage.abandon().await;
         }
     }
-}
-
-impl Stage {
-    async fn write(&mut self, offset: u64, bytes: Bytes) -> Result<()> {
-        self.size = self.size.max(offset + bytes.len() as u64);
-        if offset != self.run_at + self.run.len() as u64 {
-            self.send().await?;
-        }
-        if self.run.is_empty() {
-            self.run_at = offset;
-            if bytes.len() >= RUN {
-                self.run_at += bytes.len() as u64;
-                return self.sender.write(offset, bytes).await;
-            }
-        }
-        self.run.extend_from_slice(&bytes);
-        if self.run.len() >= RUN {
-            self.send().await?;
-        }
-        Ok(())
-    }
-
-    async fn send(&mut self) -> Result<()> {
-        let (run, at) = (self.run.split().freeze(), self.run_at);
-        self.run_at += run.len() as u64;
-        match run.is_empty() {
-            true => Ok(()),
-            false => self.sender.write(at, run).await,
-        }
-    }
-
-    async fn settle(&mut self) -> Result<()> {
-        self.send().await?;
-        self.sender.settle().await
-    }
-}
-
-async fn read_stage(source: &Source, stage: &str, range: Range<u64>) -> Result<Bytes> {
-    let content = source.within(source.client.read_stage(stage, Some(range))).await?;
-    let all = content.into_stream().try_collect::<Vec<Bytes>>();
-    Ok(source.within(all).await?.concat().into())
 }
 
 fn too_large() -> Fault {

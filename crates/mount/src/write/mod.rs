@@ -2,12 +2,14 @@
 //!
 //! Invariants: a draft is invisible to others; a small draft is in memory and is published by one request, a larger one
 //! is a stage on the server, so memory is bounded whatever the size; a fault of a write in the background is reported
-//! by the next operation on the draft.
+//! by the next operation on the draft. A write that succeeded is part of the draft, whether the server can be reached or not.
 
 mod draft;
 mod memory;
 mod publication;
+mod run;
 mod sender;
+mod stage;
 
 pub(crate) use self::draft::{Base, Draft, Target, With};
 pub(crate) use self::memory::Memory;

@@ -9,14 +9,14 @@ use super::draft::Target;
 use crate::error::{Fault, Result};
 use crate::source::Source;
 
-/// Whether an answer was lost before.
+/// Whether an answer was lost before, by this operation or an earlier one that failed.
 #[derive(Debug, Default)]
-struct Lost(AtomicBool);
+pub(super) struct Lost(AtomicBool);
 
 impl Lost {
     fn note<T>(&self, outcome: &Result<T>) {
-        let away = outcome.as_ref().is_err_and(|fault| fault.away);
-        self.0.fetch_or(away, Ordering::Relaxed);
+        let lost = |fault: &Fault| (fault.away && !fault.unsent) || fault.is_late();
+        self.0.fetch_or(outcome.as_ref().is_err_and(lost), Ordering::Relaxed);
     }
 
     fn is_noted(&self) -> bool {
@@ -25,8 +25,12 @@ impl Lost {
 }
 
 /// Publishes a stage. If it is gone after a response was lost, it was published.
-pub(super) async fn publish_stage(source: &Source, id: &str, to: &Target) -> Result<Resource> {
-    let (lost, source) = (&Lost::default(), source);
+pub(super) async fn publish_stage(
+    source: &Source,
+    id: &str,
+    to: &Target,
+    lost: &Lost,
+) -> Result<Resource> {
     let publish = || async move {
         let outcome = source.patiently(source.client.publish_stage(id, None, false)).await;
         let done = outcome.as_ref().is_err_and(|fault| fault.errno == libc::ENOENT);
@@ -43,10 +47,9 @@ pub(super) async fn publish_stage(source: &Source, id: &str, to: &Target) -> Res
 pub(super) async fn put(
     source: &Source,
     to: &Target,
-    bytes: &Bytes,
-    options: &PutOptions,
+    (bytes, options): (&Bytes, &PutOptions),
+    lost: &Lost,
 ) -> Result<Resource> {
-    let lost = &Lost::default();
     let put = || async move {
         let put = source.client.put_bytes(to.address(), bytes.clone(), options);
         let outcome = source.patiently(put).await;

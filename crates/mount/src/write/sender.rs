@@ -2,18 +2,24 @@
 //! storing the one before.
 //!
 //! Invariants: two runs are under way only if the second one begins after the end of the first, so bytes that were written twice arrive in
-//! order. The bytes of a run are kept until the server has answered, so that they can be sent again if the server becomes unavailable.
+//! order. The bytes of a run are kept until the server has answered that it has them. If it has not, all that was written since is kept as well, and sent
+//! again, in order, by the next operation; until that has succeeded nothing more is taken. So what was taken is bounded, and never lost while the
+//! file is open.
 
+use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use cenote_client::Error;
+use cenote_client::Patch;
 use futures_util::stream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
+use super::run::Run;
 use crate::error::{Fault, Result};
 use crate::source::Source;
 
@@ -28,8 +34,11 @@ const LONGEST: u64 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Sender {
     messages: mpsc::Sender<Message>,
+    /// Whether something could not be sent.
+    failed: Arc<AtomicBool>,
 }
 
+#[derive(Debug)]
 enum Message {
     Write(u64, Bytes),
     /// Everything before has to be at the server.
@@ -39,23 +48,31 @@ enum Message {
 impl Sender {
     pub(super) fn new(source: Source, stage: String) -> Self {
         let (messages, received) = mpsc::channel(WAITING);
-        tokio::spawn(Sending { source, stage, received, before: None, fault: None }.run());
-        Self { messages }
+        let failed = Arc::<AtomicBool>::default();
+        let (before, unsent) = (None, VecDeque::new());
+        let sending =
+            Sending { source, stage, received, before, unsent, failed: Arc::clone(&failed) };
+        tokio::spawn(sending.run());
+        Self { messages, failed }
     }
 
+    /// Takes bytes. If what was taken before could not be sent, and still cannot, these are refused.
     pub(super) async fn write(&self, offset: u64, bytes: Bytes) -> Result<()> {
-        self.messages.send(Message::Write(offset, bytes)).await.map_err(|_| gone())
+        if self.failed.load(Ordering::Acquire) {
+            self.settle().await?;
+        }
+        self.messages.send(Message::Write(offset, bytes)).await.map_err(|_| ended())
     }
 
     /// Waits until all that was written is at the server.
     pub(super) async fn settle(&self) -> Result<()> {
         let (done, settled) = oneshot::channel();
-        self.messages.send(Message::Settle(done)).await.map_err(|_| gone())?;
-        settled.await.map_err(|_| gone())?
+        self.messages.send(Message::Settle(done)).await.map_err(|_| ended())?;
+        settled.await.map_err(|_| ended())?
     }
 }
 
-fn gone() -> Fault {
+fn ended() -> Fault {
     Fault::warning(libc::EIO, "writing was abandoned")
 }
 
@@ -65,14 +82,16 @@ struct Sending {
     received: mpsc::Receiver<Message>,
     /// The run that the server has not answered yet.
     before: Option<Sent>,
-    /// The first fault: nothing is sent after it.
-    fault: Option<Fault>,
+    /// What could not be sent, and what was written after it, with the offsets.
+    unsent: VecDeque<(u64, Bytes)>,
+    /// Whether there is any of that.
+    failed: Arc<AtomicBool>,
 }
 
 /// A run that was sent as a whole.
 struct Sent {
     run: Run,
-    answer: JoinHandle<Result<u64, Error>>,
+    answer: JoinHandle<Result<()>>,
 }
 
 impl Sending {
@@ -81,80 +100,99 @@ impl Sending {
         while let Some(message) = next {
             next = match message {
                 Message::Settle(done) => {
-                    self.finish().await;
                     // The waiting operation may have been cancelled.
-                    let _gone = done.send(self.fault.clone().map_or(Ok(()), Err));
+                    let _gone = done.send(self.settle().await);
                     self.received.recv().await
                 }
-                Message::Write(..) if self.fault.is_some() => self.received.recv().await,
-                Message::Write(offset, bytes) => self.send_run(offset, bytes).await,
+                Message::Write(offset, bytes) => self.write(offset, bytes).await,
             };
         }
     }
 
-    /// Sends a run; returns the message after it.
-    async fn send_run(&mut self, offset: u64, first: Bytes) -> Option<Message> {
-        if self.before.as_ref().is_some_and(|before| offset < before.run.end()) {
+    /// Sends all that has not been sent; what cannot be is kept.
+    async fn settle(&mut self) -> Result<()> {
+        self.finish().await;
+        while let Some((offset, bytes)) = self.unsent.front() {
+            let write = Patch::Write(*offset, bytes.clone());
+            let (source, stage) = (&self.source, &self.stage);
+            source.insist(|| source.within(source.client.patch_stage(stage, &write))).await?;
+            self.unsent.pop_front();
+        }
+        self.failed.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Sends bytes, or keeps them if something before them could not be sent; returns the message after them.
+    async fn write(&mut self, offset: u64, bytes: Bytes) -> Option<Message> {
+        let overlaps = self.before.as_ref().is_some_and(|before| offset < before.run.end());
+        if overlaps || !self.unsent.is_empty() {
             self.finish().await;
         }
+        if self.unsent.is_empty() && self.source.admit().await.is_ok() {
+            return self.send_run(offset, bytes).await;
+        }
+        self.keep([(offset, bytes)]);
+        self.received.recv().await
+    }
+
+    /// Sends a run; returns the message after it.
+    async fn send_run(&mut self, offset: u64, first: Bytes) -> Option<Message> {
         let (parts, body) = mpsc::channel::<Bytes>(1);
         let answer = self.request(offset, body);
-        let mut run = Run { offset, length: 0, parts: Vec::new() };
+        let mut run = Run::at(offset);
         let next = self.feed(parts, &mut run, first).await;
+        if let Next::Stalled = next {
+            answer.abort();
+        }
         self.finish().await;
         self.before = Some(Sent { run, answer });
         match next {
             Next::Message(message) => message,
-            Next::Later => self.received.recv().await,
+            Next::Later | Next::Stalled => self.received.recv().await,
         }
     }
 
-    fn request(&self, offset: u64, body: mpsc::Receiver<Bytes>) -> JoinHandle<Result<u64, Error>> {
+    fn request(&self, offset: u64, body: mpsc::Receiver<Bytes>) -> JoinHandle<Result<()>> {
         let body = stream::unfold(body, |mut body| async move {
             body.recv().await.map(|bytes| (io::Result::Ok(bytes), body))
         });
         let (source, stage) = (self.source.clone(), self.stage.clone());
-        tokio::spawn(async move { source.client.write_stage(&stage, offset, body).await })
+        tokio::spawn(async move {
+            source.noted(source.client.write_stage(&stage, offset, body).await).map(drop)
+        })
     }
 
-    /// Waits for the answer to the run before, which is sent again if the server was unavailable.
+    /// Waits for the answer to the run before. Whatever went wrong, it is sent again by the next operation, which reports what goes wrong then.
     async fn finish(&mut self) {
-        let Some(Sent { run, answer }) = self.before.take() else { return };
-        let answer = match timeout(self.source.deadline(), answer).await {
-            Ok(Ok(answer)) => answer.map(drop).map_err(Fault::from),
-            Ok(Err(_)) => Err(gone()),
-            Err(_) => Err(Fault::late()),
-        };
-        let answer = match answer {
-            Err(fault) if fault.away && self.fault.is_none() => self.send_again(&run).await,
-            answer => answer,
-        };
-        if let Err(fault) = answer.and_then(|()| self.fault.clone().map_or(Ok(()), Err)) {
-            self.fault = Some(Fault { level: crate::Level::Warning, ..fault });
+        let Some(Sent { run, mut answer }) = self.before.take() else { return };
+        let begun = Instant::now();
+        let answered = timeout(self.source.deadline(), &mut answer).await;
+        if answered.is_err() {
+            answer.abort();
+            self.source.reach.missed(begun);
+        }
+        if !matches!(answered, Ok(Ok(Ok(())))) {
+            self.keep(run.parts());
         }
     }
 
-    /// Sends a whole run again, to the same place.
-    async fn send_again(&self, run: &Run) -> Result<()> {
-        let (source, stage) = (&self.source, &self.stage);
-        let send = || {
-            let parts = stream::iter(run.parts.clone().into_iter().map(io::Result::Ok));
-            source.within(source.client.write_stage(stage, run.offset, parts))
-        };
-        source.insist(send).await.map(drop)
+    fn keep(&mut self, parts: impl IntoIterator<Item = (u64, Bytes)>) {
+        self.unsent.extend(parts);
+        self.failed.store(true, Ordering::Release);
     }
 
     async fn feed(&mut self, parts: mpsc::Sender<Bytes>, run: &mut Run, first: Bytes) -> Next {
         let mut bytes = first;
         loop {
             run.push(bytes.clone());
+            let begun = Instant::now();
             match timeout(self.source.deadline(), parts.send(bytes)).await {
-                Ok(Ok(())) if run.length < LONGEST => {}
+                Ok(Ok(())) if run.length() < LONGEST => {}
                 // It is long enough, or the request has ended; its response contains the reason.
                 Ok(_) => return Next::Later,
                 Err(_) => {
-                    self.fault = Some(Fault::late());
-                    return Next::Later;
+                    self.source.reach.missed(begun);
+                    return Next::Stalled;
                 }
             }
             match timeout(PAUSE, self.received.recv()).await {
@@ -168,27 +206,11 @@ impl Sending {
     }
 }
 
-/// Bytes that follow each other.
-struct Run {
-    offset: u64,
-    length: u64,
-    parts: Vec<Bytes>,
-}
-
-impl Run {
-    fn end(&self) -> u64 {
-        self.offset + self.length
-    }
-
-    fn push(&mut self, bytes: Bytes) {
-        self.length += bytes.len() as u64;
-        self.parts.push(bytes);
-    }
-}
-
 enum Next {
     /// The message after the run; `None` at the end.
     Message(Option<Message>),
     /// None has arrived yet.
     Later,
+    /// The server takes nothing.
+    Stalled,
 }

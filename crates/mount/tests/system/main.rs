@@ -9,6 +9,7 @@ mod faults;
 mod kept;
 mod model;
 mod offline;
+mod outages;
 mod places;
 mod posix;
 mod reading;

@@ -133,3 +133,27 @@ async fn free_space_is_that_of_the_tightest_quota() {
     world.gate.set(|weather| weather.away = true);
     assert!(part.system.space().await.bytes.free > 1 << 40, "programs that ask go on");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_is_too_deep_is_refused_as_such_when_something_is_made() {
+    let world = World::new();
+    world.put("/lab/x", "x").await;
+    let root = Options { root: "/lab".into(), ..options() };
+    let lab = world.mount_with(root).await;
+    let mut at = ROOT;
+    for _ in 0..254 {
+        at = lab.system.mkdir(at, "d", 0o755).await.unwrap().ino;
+    }
+    let (_, open) = lab.system.create(at, "deepest", 0o644, false).await.unwrap();
+    lab.system.flush(open.handle).await.unwrap();
+    let dir = lab.system.mkdir(at, "d", 0o755).await.unwrap().ino;
+    let refused = [
+        lab.system.create(dir, "file", 0o644, false).await.map(drop),
+        lab.system.mkdir(dir, "dir", 0o755).await.map(drop),
+        lab.system.symlink(dir, "link", "x").await.map(drop),
+        lab.system.rename((ROOT, "x"), (dir, "x"), true).await,
+    ];
+    for refused in refused {
+        assert_eq!(refused.unwrap_err().errno, libc::ENAMETOOLONG);
+    }
+}

@@ -1,7 +1,10 @@
 //! Reading through a mount.
 
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
 use cenote_client::{NewResource, ResourceKind, XattrMode};
-use cenote_mount::{FileKind, Options, Stale};
+use cenote_mount::{FileKind, Log, Options, Stale};
 
 use crate::support::{ROOT, World, options};
 
@@ -166,6 +169,31 @@ async fn a_mount_of_a_moment_shows_the_state_of_that_moment() {
     assert_eq!(mount.find("/lab/b").await.unwrap_err().errno, libc::ENOENT);
     let refused = mount.system.create(ROOT, "x", 0o644, false).await.unwrap_err();
     assert_eq!(refused.errno, libc::EROFS);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mount_of_a_moment_dates_directories_and_says_what_was_not_kept() {
+    let world = World::new();
+    world.put("/lab/sub/x", "x").await;
+    world.put("/lab/replaced", "one").await;
+    let moment = world.client.changes(None, Some("now"), 0).await.unwrap().next;
+    world.put("/lab/replaced", "another").await;
+    let log = Arc::<Mutex<Vec<String>>>::default();
+    let (lines, as_of) = (Arc::clone(&log), Some(moment));
+    let log_to = Log(Arc::new(move |fault| lines.lock().unwrap().push(fault.to_string())));
+    let mount = world.mount_with(Options { as_of, log: log_to, ..options() }).await;
+    for _ in 0..2 {
+        assert_eq!(mount.names("/lab").await.unwrap(), ["sub"]);
+    }
+    for path in ["/", "/lab", "/lab/sub", "/lab/sub/x"] {
+        let attr = mount.system.getattr(mount.find(path).await.unwrap()).await.unwrap().attr;
+        for time in [attr.mtime, attr.ctime] {
+            assert!(time > SystemTime::UNIX_EPOCH + Duration::from_secs(1), "{path}: {attr:?}");
+        }
+    }
+    assert_eq!(mount.system.status().lost, 1);
+    let log = log.lock().unwrap();
+    assert!(log.len() == 1 && log[0].starts_with("/lab: ") && log[0].ends_with(": 1"), "{log:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -74,7 +74,9 @@ impl Transport for Gate {
         let meeting = joins(&mut weather.meeting, &target);
         let withheld = joins(&mut weather.withheld, &target);
         weather.sent.push(target);
-        let away = || Err(TransportError("the server is away".into()));
+        let refusal = || std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+        let away = move || Err(TransportError(refusal().into()));
+        let lost_answer = || Err(TransportError("the connection was lost".into()));
         if let Some(meeting) = meeting {
             return async move {
                 meeting.wait().await;
@@ -97,7 +99,7 @@ impl Transport for Gate {
         match (swallowed, refused, lost) {
             (true, _, _) => std::future::pending().boxed(),
             (_, true, _) => ready(away()).boxed(),
-            (_, _, true) => self.0.send(request).map(move |_| away()).boxed(),
+            (_, _, true) => self.0.send(request).map(move |_| lost_answer()).boxed(),
             _ => self.0.send(request),
         }
     }

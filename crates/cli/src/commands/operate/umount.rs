@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::mount::mounted;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         for dir in &self.dirs {
-            let at = std::path::absolute(dir)?;
+            let at = mounted::resolved(dir)?;
             require_mount(&at)?;
             unmount(&at, self.lazy)?;
             let line = serde_json::json!({ "unmounted": dir });
@@ -35,35 +36,13 @@ impl Args {
 
 /// Refuses a directory where no store is mounted.
 fn require_mount(at: &Path) -> Result<()> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
-    let here = |line: &str| {
-        let place = line.split(' ').nth(4).map(unescape);
-        let ours = line.contains(" - fuse cenote:") || line.contains(" - fuse.cenote cenote:");
-        ours && place.is_some_and(|place| Path::new(&place) == at)
-    };
-    match mounts.lines().any(here) {
+    match mounted::is_ours(at)? {
         true => Ok(()),
         false => {
             let message = format!("no store is mounted at {}", at.display());
             Err(CliError::new(Kind::NotFound, message))
         }
     }
-}
-
-/// A path as the kernel writes it: some characters as a backslash and three octal digits (`proc_pid_mountinfo(5)`).
-fn unescape(text: &str) -> String {
-    let mut parts = text.split('\\');
-    let mut path = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.get(..3).and_then(|code| u8::from_str_radix(code, 8).ok()) {
-            Some(byte) => {
-                path.push(char::from(byte));
-                path.push_str(&part[3..]);
-            }
-            None => path.push_str(part),
-        }
-    }
-    path
 }
 
 fn unmount(at: &Path, lazy: bool) -> Result<()> {
@@ -81,15 +60,4 @@ fn unmount(at: &Path, lazy: bool) -> Result<()> {
     }
     Err(CliError::new(Kind::Failed, "there is neither fusermount3 nor umount on this machine")
         .hint("install fuse3"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_of_mounts_are_read_as_the_kernel_writes_them() {
-        assert_eq!(unescape(r"/mnt/a\040b\134c"), r"/mnt/a b\c");
-        assert_eq!(unescape(r"/mnt/a"), "/mnt/a");
-    }
 }

@@ -2,6 +2,7 @@
 
 mod dxfuse;
 mod manifest;
+pub(super) mod mounted;
 mod running;
 mod status;
 
@@ -46,6 +47,12 @@ pub(crate) struct Args {
     /// Show the store as it was at this time, or position of the change feed
     #[arg(long, value_name = "TIME|POSITION")]
     as_of: Option<AsOf>,
+    /// Let no program in the mount be run
+    #[arg(long)]
+    noexec: bool,
+    /// An option of mount(8) that a mount does not have
+    #[arg(long, hide = true, value_name = "OPTION")]
+    unsupported: Option<String>,
     /// Stay in the foreground
     #[arg(long, short)]
     foreground: bool,
@@ -98,10 +105,20 @@ impl Args {
         if self.status {
             return status::show(session, &dir);
         }
+        if let Some(option) = &self.unsupported {
+            return Err(unsupported(option));
+        }
+        mounted::require_none(&dir)?;
         if !dir.is_dir() {
             let message = format!("not a directory: {}", dir.display());
             return Err(CliError::new(Kind::NotFound, message)
                 .hint("make an empty directory to mount the store at"));
+        }
+        if !is_child() && mounted::hides_something(&dir).unwrap_or(false) {
+            let message = format!("{} is not empty", dir.display());
+            session
+                .output
+                .warn(&message, "what is in it is hidden while the store is mounted there");
         }
         match self.foreground || is_child() {
             true => self.serve(session, &root, &dir).await,
@@ -143,8 +160,11 @@ impl Args {
         };
         let (system, stale) = FileSystem::open(client, options).await.map_err(explain)?;
         let name = session.settings.get("url").map(|url| url.value.clone()).unwrap_or_default();
-        let kernel =
-            KernelOptions { name: format!("cenote:{name}{root}"), allow_other: self.allow_other };
+        let kernel = KernelOptions {
+            name: format!("cenote:{name}{root}"),
+            allow_other: self.allow_other,
+            no_programs: self.noexec,
+        };
         let offline = system.is_offline();
         let line = serde_json::json!({ "mounted": dir, "root": root, "write": self.write, "offline": offline });
         let how = if offline { ", offline: as it was last seen" } else { "" };
@@ -196,5 +216,15 @@ impl Args {
         Ok(Log(Arc::new(move |fault| {
             write(&mut *file.lock().unwrap_or_else(PoisonError::into_inner), fault);
         })))
+    }
+}
+
+/// Refuses an option of `mount(8)`.
+fn unsupported(option: &str) -> CliError {
+    match option {
+        "remount" => CliError::new(Kind::Usage, "the options of a mount cannot be changed")
+            .hint("end it with `cenote umount`, and mount again with other options"),
+        _ => CliError::new(Kind::Usage, format!("a mount does not have the option {option}"))
+            .hint("what was written is durable once a file is closed or synced"),
     }
 }

@@ -12,6 +12,7 @@ use cenote_mount::{Fault, FileSystem, Ownership, Stale};
 use cenote_server::stop_signal;
 use jiff::Timestamp;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::timeout;
 
 use crate::error::{CliError, Kind, Result};
 
@@ -39,11 +40,23 @@ pub(super) async fn until_unmounted(
     tokio::select! {
         _ = &mut over => {}
         () = stop => {
+            publish_open_files(&system).await;
             tokio::task::spawn_blocking(unmount).await.map_err(lost)??;
             let _ended = over.await;
         }
     }
     system.publish_all().await.map_err(explain)
+}
+
+/// Publishes what open files hold before the mount is detached, so that nothing is lost if this process is killed while programs still have files
+/// open. A server that does not answer is waited for no longer than by other operations.
+async fn publish_open_files(system: &FileSystem) {
+    let published = system.clone();
+    // What takes longer goes on.
+    let publishing = tokio::spawn(async move { published.publish_all().await });
+    if let Ok(Ok(Err(fault))) = timeout(system.options().deadline, publishing).await {
+        (system.options().log.0)(&fault);
+    }
 }
 
 /// The user and the group of this process.

@@ -1,16 +1,13 @@
 //! `cenote mount --status`: what a mount is doing.
 
-use std::io;
 use std::path::Path;
 
-use cenote_mount::{STATUS, Share, Status};
+use cenote_mount::{Share, Status};
 
+use super::mounted;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text;
-
-/// More than any status has, but for one of very many files.
-const MOST: usize = 1 << 20;
 
 pub(super) fn show(session: &Session, dir: &Path) -> Result<()> {
     let status = read(dir)?;
@@ -18,21 +15,8 @@ pub(super) fn show(session: &Session, dir: &Path) -> Result<()> {
 }
 
 fn read(dir: &Path) -> Result<Status> {
-    let mut value = vec![0; MOST];
-    let length =
-        rustix::fs::getxattr(dir, STATUS, &mut value[..]).map_err(
-            |error| match io::Error::from(error).kind() {
-                io::ErrorKind::NotFound => {
-                    CliError::new(Kind::NotFound, format!("no such directory: {}", dir.display()))
-                }
-                _ => CliError::new(
-                    Kind::NotFound,
-                    format!("no store is mounted at {}", dir.display()),
-                )
-                .hint("name the directory that was given to `cenote mount`"),
-            },
-        )?;
-    serde_json::from_slice(&value[..length])
+    let value = mounted::status(dir).map_err(|error| mounted::without_status(dir, error))?;
+    serde_json::from_slice(&value)
         .map_err(|error| CliError::new(Kind::Failed, format!("another version's mount: {error}")))
 }
 
@@ -54,6 +38,9 @@ fn lines(status: &Status) -> Vec<String> {
         let path = file.path.as_deref().unwrap_or("(removed)");
         format!("  {path}  {}", text::size(file.size))
     }));
+    if status.lost > 0 {
+        lines.push(format!("not shown, since their state was not kept: {}", status.lost));
+    }
     lines.push(format!("read ahead: {}", share(status.read_ahead)));
     lines.push(format!("written, in memory: {}", share(status.write_memory)));
     lines.extend(status.cache.as_ref().map(|cache| {

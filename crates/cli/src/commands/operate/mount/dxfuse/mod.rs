@@ -15,6 +15,7 @@ use self::flags::{Flags, Wanted};
 use self::log::{DaemonLog, StateFolder};
 use self::server::Server;
 use super::manifest::{DirectoryEntry, Manifest, Resolver, wrong};
+use super::mounted;
 use super::running::{self, is_child};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
@@ -38,6 +39,7 @@ fn as_dxfuse(error: CliError) -> CliError {
 }
 
 async fn mount(flags: &Flags, session: &Session) -> Result<()> {
+    mounted::require_none(&flags.mountpoint)?;
     if !flags.mountpoint.is_dir() {
         let message = format!("not a directory: {}", flags.mountpoint.display());
         return Err(
@@ -80,7 +82,7 @@ async fn serve(
     let options = options(flags, layout, log)?;
     let (system, stale) = FileSystem::open(client, options).await.map_err(running::explain)?;
     let allow_other = running::caller()?.uid == 0;
-    let kernel = KernelOptions { name: "dxfuse".to_owned(), allow_other };
+    let kernel = KernelOptions { name: "dxfuse".to_owned(), allow_other, no_programs: false };
     let announce = || {
         log.line("main", "Mounting dxfuse succeeded");
         session.output.bytes(b"mounted\n")?;
