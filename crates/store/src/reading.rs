@@ -129,6 +129,11 @@ impl Reading {
         is_collection.then(|| members::read(&self.view, of.id, &of.resource)).transpose()
     }
 
+    /// Whether the description of what [`Reading::stat`] and the like gave has statements with a predicate.
+    pub fn states(&self, of: &Stat, predicate: &str) -> Result<bool> {
+        Ok(!metadata::with_predicate(&self.view, of.id.0, predicate)?.is_empty())
+    }
+
     /// Whether the owner of what [`Reading::stat`] and the like gave may add to the description of what is at some place; so, if nothing is
     /// there. What a description says of others holds only as far as its owner could have told them so.
     pub fn owner_may_describe(&self, of: &Stat, at: &At) -> Result<bool> {

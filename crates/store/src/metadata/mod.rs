@@ -30,7 +30,7 @@ pub use quads::{Pattern, Quad};
 pub(crate) use quads::{quads, wanted_naming};
 pub(crate) use search::{Ancestors, Wanted};
 pub use search::{Comparison, Condition, Query, SearchCursor, SearchPage, like};
-pub(crate) use stored::{Redescribed, Stored, erase, read, replace, row_of, whole};
+pub(crate) use stored::{Redescribed, Stored, erase, read, replace, row_of, whole, with_predicate};
 pub(crate) use tag::tags;
 pub use tag::{description_tag, links_tag};
 pub use vocabulary::{attribute_of, predicate_of};

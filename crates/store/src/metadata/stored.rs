@@ -105,7 +105,7 @@ pub(super) fn statements(reads: &impl Reads, id: u64) -> Result<Vec<Statement>> 
 /// The statements of a description that have a predicate, in no particular order; the others are not copied.
 ///
 /// Cost: a read of the record, and of a spread description the rows of these statements, and those about anything but the resource itself.
-pub(super) fn with_predicate(
+pub(crate) fn with_predicate(
     reads: &impl Reads,
     id: u64,
     predicate: &str,

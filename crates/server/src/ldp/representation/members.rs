@@ -65,8 +65,10 @@ impl Members {
             let of = OwnIris::new(web, seen.path()).outward(&own.resource).into_owned();
             members.extend(Self::by(own, of));
         }
-        for other in Definition::about(reading, seen.path(), seen.stat.id)? {
-            members.extend(Self::by(other, web.address(seen.path())));
+        if seen.has_others() {
+            for other in Definition::about(reading, seen.path(), seen.stat.id)? {
+                members.extend(Self::by(other, web.address(seen.path())));
+            }
         }
         Ok(members)
     }
@@ -210,6 +212,9 @@ pub(crate) fn member_of(
     seen: &LoadedResource,
     web: &Web,
 ) -> Result<Option<Triple>> {
+    if !seen.has_others() {
+        return Ok(None);
+    }
     let Some(above) = Definition::above(reading, seen.path())? else { return Ok(None) };
     let resource = OwnIris::new(web, &above.container.path).outward(&above.resource).into_owned();
     let [own, relation, resource] =

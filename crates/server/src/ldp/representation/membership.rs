@@ -7,7 +7,7 @@
 
 use cenote_rdf::may_be_membership;
 use cenote_store::{
-    At, Graph, Node, Pattern, Quad, Reading, ResourceId, Result, Stat, StorePath, Term, Time,
+    At, Graph, Kind, Node, Pattern, Quad, Reading, ResourceId, Result, Stat, StorePath, Term, Time,
     iri_of, path_of,
 };
 use ring::digest::{Context, SHA256};
@@ -84,11 +84,17 @@ impl Definition {
 
     /// That of a collection whose children say it.
     fn of_children(reading: &Reading, collection: &StorePath) -> Result<Option<Self>> {
-        let Ok((stat, description)) = reading.graph(&At::from(collection)) else { return Ok(None) };
-        if value(&description, IS_MEMBER_OF_RELATION).is_none() {
+        let stat = reading.stat(&At::from(collection))?;
+        // Hardly any collection does, and reading the whole description takes longer than looking for this.
+        let Some(stat) = stat.filter(|stat| stat.resource.kind == Kind::Collection) else {
+            return Ok(None);
+        };
+        if !reading.states(&stat, IS_MEMBER_OF_RELATION)? {
             return Ok(None);
         }
-        Self::of(reading, &stat, &description)
+        let (stat, description) = reading.graph(&At::Id(stat.id))?;
+        let definition = Self::of(reading, &stat, &description)?;
+        Ok(definition.filter(|definition| definition.is_inverse))
     }
 
     /// That of the collection of a path, if the children say it.
@@ -140,6 +146,30 @@ impl Inferred {
         definitions.iter().try_for_each(|definition| state.take(reading, definition))?;
         let tag = hex::encode(&state.digest.finish().as_ref()[..8]);
         Ok(Some(Self { tag, changed: state.changed }))
+    }
+}
+
+/// What is known of what follows from others.
+#[derive(Debug, Clone)]
+pub(crate) enum Others {
+    /// It was not looked for.
+    Unknown,
+    Nothing,
+    Something(Inferred),
+}
+
+impl Others {
+    pub(crate) fn inferred(&self) -> Option<&Inferred> {
+        match self {
+            Self::Something(inferred) => Some(inferred),
+            Self::Unknown | Self::Nothing => None,
+        }
+    }
+}
+
+impl From<Option<Inferred>> for Others {
+    fn from(found: Option<Inferred>) -> Self {
+        found.map_or(Self::Nothing, Self::Something)
     }
 }
 

@@ -9,7 +9,7 @@ use cenote_store::{
 use crate::ldp::dialect::Dialect;
 use crate::ldp::external;
 use crate::ldp::representation::members::value;
-use crate::ldp::representation::membership::Inferred;
+use crate::ldp::representation::membership::{Inferred, Others};
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::vocabulary::{
     HAS_MEMBER_RELATION, HAS_MIME_TYPE, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, LDP,
@@ -25,8 +25,8 @@ pub(crate) struct LoadedResource {
     pub(crate) description: Graph,
     pub(crate) model: Model,
     membership: Option<Membership>,
-    /// What follows of it from other descriptions, if that was looked at.
-    inferred: Option<Inferred>,
+    /// What follows of it from other descriptions.
+    others: Others,
     created_by: String,
     modified_by: String,
 }
@@ -47,7 +47,7 @@ impl LoadedResource {
         Ok(Self {
             model: Model::of(stat.resource.kind, &description),
             membership: reading.membership(&stat)?,
-            inferred: None,
+            others: Others::Unknown,
             created_by,
             modified_by,
             stat,
@@ -57,7 +57,7 @@ impl LoadedResource {
 
     /// The same with what follows from other descriptions in its tag.
     pub(crate) fn with_inferred(mut self, reading: &Reading) -> Result<Self> {
-        self.inferred = Inferred::of(reading, &self.stat, &self.description)?;
+        self.others = Inferred::of(reading, &self.stat, &self.description)?.into();
         Ok(self)
     }
 
@@ -76,7 +76,7 @@ impl LoadedResource {
         Self {
             model: Model::of(stat.resource.kind, &description),
             membership,
-            inferred,
+            others: inferred.map_or(Others::Unknown, Others::Something),
             created_by: by(),
             modified_by: by(),
             stat,
@@ -97,7 +97,15 @@ impl LoadedResource {
         let described = Stamp { time: version.described, revision: version.version };
         stat.resource.description_changed = Some(described);
         let model = Model::of(stat.resource.kind, &description);
-        Self { model, membership: None, inferred: None, modified_by, stat, description, ..self }
+        Self {
+            model,
+            membership: None,
+            others: Others::Unknown,
+            modified_by,
+            stat,
+            description,
+            ..self
+        }
     }
 
     pub(crate) fn path(&self) -> &StorePath {
@@ -114,16 +122,21 @@ impl LoadedResource {
         if let Some(links) = links_tag(&self.description) {
             tag += &format!("-{}", hex::encode(links));
         }
-        if let Some(inferred) = &self.inferred {
+        if let Some(inferred) = self.others.inferred() {
             tag += &format!("-{}", inferred.tag);
         }
         tag
     }
 
+    /// Whether other containers state something of it, as far as that is known.
+    pub(crate) fn has_others(&self) -> bool {
+        !matches!(self.others, Others::Nothing)
+    }
+
     /// When the whole graph last changed, with what follows from other descriptions.
     pub(crate) fn validated(&self) -> Time {
         let changed = self.changed();
-        self.inferred.as_ref().map_or(changed, |inferred| changed.max(inferred.changed))
+        self.others.inferred().map_or(changed, |inferred| changed.max(inferred.changed))
     }
 
     /// When what a graph shows last changed.
