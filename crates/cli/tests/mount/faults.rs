@@ -1,7 +1,6 @@
 //! Mounts and servers that are killed while something is written.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,10 +15,7 @@ fn synced_data_survives_killing_the_mount() {
     }
     let world = World::new();
     for (name, size) in [("small", 1000), ("large", 6_000_000)] {
-        let mut command = world.cenote(&["mount", "--write", "--foreground", "mnt"]);
-        let mut mount = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(mount.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut mount = world.mount_in_foreground(&["--write"]);
         let mut file = Writer::create(&world.path("mnt").join(name));
         assert_eq!([file.write('s', size), file.sync(), file.write('u', size)], ["ok"; 3]);
         mount.kill().unwrap();
@@ -104,10 +100,7 @@ fn small_files_that_were_read_ahead_are_read_without_asking_the_mount() {
         std::fs::write(world.path(&format!("files/{number:02}")), format!("{number}")).unwrap();
     }
     world.ok(&["put", "-r", "files", ":/files"]);
-    let mut mount =
-        world.cenote(&["mount", "--foreground", "mnt"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(mount.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut mount = world.mount_in_foreground(&[]);
     let path = |number: usize| world.path(&format!("mnt/files/{number:02}"));
     for number in 0..10 {
         assert_eq!(std::fs::read_to_string(path(number)).unwrap(), format!("{number}"));

@@ -38,13 +38,8 @@ fn sigterm_publishes_what_was_written_and_unmounts() {
     if !can_mount() {
         return;
     }
-    use std::io::{BufRead, BufReader};
     let world = World::new();
-    let mut command = world.cenote(&["mount", "--write", "--foreground", "mnt"]);
-    let mut process = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.starts_with("mounted / at mnt"), "{line}");
+    let mut process = world.mount_in_foreground(&["--write"]);
     let mut open = Writer::create(&world.path("mnt/open"));
     assert_eq!(open.write('w', 7), "ok");
     let id = process.id().to_string();
@@ -60,12 +55,8 @@ fn sigterm_publishes_what_open_files_hold_before_the_mount_is_detached() {
     if !can_mount() {
         return;
     }
-    use std::io::{BufRead, BufReader};
     let world = World::new();
-    let mut command = world.cenote(&["mount", "--write", "--foreground", "mnt"]);
-    let mut process = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut process = world.mount_in_foreground(&["--write"]);
     let files = [("small", 7), ("large", 6_000_000)].map(|(name, size)| {
         let mut open = Writer::create(&world.path("mnt").join(name));
         assert_eq!(open.write('w', size), "ok");

@@ -1,8 +1,7 @@
 //! What is said of mounts that ended, cannot be seen or are in the way.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use crate::support::{World, can_mount, eventually};
 
@@ -18,10 +17,7 @@ fn a_mount_whose_process_was_killed_is_named_as_such() {
         return;
     }
     let world = World::new();
-    let mut command = world.cenote(&["mount", "--foreground", "mnt"]);
-    let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut process = world.mount_in_foreground(&[]);
     process.kill().unwrap();
     process.wait().unwrap();
     for (arguments, code) in [(&["mount", "--status", "mnt"][..], 1), (&["mount", "mnt"], 4)] {

@@ -100,6 +100,16 @@ impl World {
         String::from_utf8(done.stdout).unwrap()
     }
 
+    /// Mounts the store at `mnt` with a process that stays in the foreground; returns it once the store is mounted.
+    pub(crate) fn mount_in_foreground(&self, options: &[&str]) -> Child {
+        let arguments = [&["mount"], options, &["--foreground", "mnt"]].concat();
+        let mut process = self.cenote(&arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.starts_with("mounted / at mnt"), "{line}");
+        process
+    }
+
     /// Mounts the store at `mnt`.
     pub(crate) fn mount(&self, options: &[&str]) -> Mount<'_> {
         self.mount_as(&[], options)

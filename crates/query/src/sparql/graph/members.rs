@@ -97,19 +97,19 @@ impl Graph<'_> {
 
     /// Whether a container may state this: not with what the server decides by, nor of a resource that its owner may not describe.
     fn counts(&self, membership: &Membership) -> Result<bool> {
-        let relation = match membership.relation.what() {
-            What::Term(Term::NamedNode(relation)) => may_be_membership(relation.as_str()),
-            _ => true,
-        };
-        let resource = match membership.resource.what() {
-            What::Resource(id, _) if !membership.inverse => id,
-            _ => return Ok(relation),
-        };
-        let container = At::Id(membership.container);
-        let Some(container) = self.reading.stat(&container)?.filter(|_| relation) else {
+        if let What::Term(Term::NamedNode(relation)) = membership.relation.what()
+            && !may_be_membership(relation.as_str())
+        {
             return Ok(false);
-        };
-        Ok(self.reading.owner_may_describe(&container, &At::Id(resource))?)
+        }
+        let What::Resource(resource, _) = membership.resource.what() else { return Ok(true) };
+        if membership.inverse {
+            return Ok(true);
+        }
+        match self.reading.stat(&At::Id(membership.container))? {
+            Some(stat) => Ok(self.reading.owner_may_describe(&stat, &At::Id(resource))?),
+            None => Ok(false),
+        }
     }
 
     /// The containers that state members of something that has no graph itself.

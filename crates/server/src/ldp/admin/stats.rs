@@ -33,8 +33,8 @@ struct Place {
 
 pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fault> {
     let caller = Asker::from_request_parts(parts, app).await?.0;
-    let is_told = caller.may(Act::Inspect);
-    let stats = Stats::of(app.blocking(move |store| store.stats(&caller)).await?, is_told);
+    let is_admin = caller.may(Act::Inspect);
+    let stats = Stats::of(app.blocking(move |store| store.stats(&caller)).await?, is_admin);
     let answer = match wants_page(&parts.headers) {
         true => page("Statistics", &table(&stats)),
         false => Json(stats).into_response(),
@@ -43,16 +43,16 @@ pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fau
 }
 
 impl Stats {
-    /// Of the machine, only administrators are told.
-    fn of(stats: StoreStats, is_told: bool) -> Self {
-        let places = stats.places.into_iter().filter(|_| is_told);
+    /// What concerns the machine is shown to administrators only.
+    fn of(stats: StoreStats, is_admin: bool) -> Self {
+        let places = stats.places.into_iter().filter(|_| is_admin);
         let places = places.map(|(name, free)| Place { name, free });
         Self {
             resources: stats.resources,
             bytes: stats.bytes,
             removed: stats.removed.map(|removed| removed.items),
             jobs: stats.jobs,
-            engine: is_told.then_some(stats.engine),
+            engine: is_admin.then_some(stats.engine),
             places: places.collect(),
         }
     }

@@ -203,12 +203,11 @@ impl State {
         let dataset = reading.dataset();
         for child in reading.children(&At::Id(container.id))? {
             let Some(child) = child? else { continue };
-            for fact in dataset.facts(child.id, Some(relation))? {
-                if matches!(&fact.subject, Node::Resource { id, part } if *id == child.id && part.is_empty())
-                {
-                    self.add(&format!("{:?}", fact.object));
-                    self.changed = self.changed.max(child.resource.described().time);
-                }
+            let own = Node::Resource { id: child.id, part: String::new() };
+            let facts = dataset.facts(child.id, Some(relation))?;
+            for fact in facts.into_iter().filter(|fact| fact.subject == own) {
+                self.add(&format!("{:?}", fact.object));
+                self.changed = self.changed.max(child.resource.described().time);
             }
         }
         Ok(())

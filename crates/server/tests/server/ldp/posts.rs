@@ -16,7 +16,7 @@ async fn post(web: &Web, who: (&str, &str), media_type: &'static str) -> Answer 
     ask.header("content-type", media_type).body(BODY).send().await
 }
 
-/// A body that says when it is waited for, and comes when it is told to.
+/// A body, with a receiver that resolves once the server waits for it, and a sender that lets it arrive.
 fn late() -> (Body, oneshot::Receiver<()>, oneshot::Sender<()>) {
     let ((begun, is_begun), (go, gone)) = (oneshot::channel(), oneshot::channel());
     let bytes = async move {
