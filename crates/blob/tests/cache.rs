@@ -80,7 +80,8 @@ async fn whatever_happens_to_the_files_the_bytes_are_those_of_the_place() {
         }
     }
     for file in files(dir.path()) {
-        fs::remove_file(file).unwrap();
+        // A read that was begun ahead may have removed it as damaged.
+        let _ = fs::remove_file(file);
     }
     assert_eq!(read(&cached, 0..bytes.len(), &blocks).await.unwrap(), bytes);
 }
@@ -133,8 +134,9 @@ proptest! {
                 let end = start + (length * (size - start) as f64) as usize;
                 let found = read(&cached, start..end, &blocks).await.unwrap();
                 assert!(found == bytes[start..end], "{start}..{end} of {size}");
-                let kept = files(dir.path());
-                let kept: u64 = kept.iter().map(|file| file.metadata().unwrap().len()).sum();
+                // A read of a part ends without waiting for the last pieces to be written: they may replace others meanwhile.
+                let kept = files(dir.path()).into_iter().filter_map(|file| file.metadata().ok());
+                let kept: u64 = kept.map(|file| file.len()).sum();
                 assert!(kept <= most, "{kept} of {most}");
             }
         });
