@@ -26,9 +26,13 @@ pub(super) struct Connection {
     /// Whether a secret is sent unencrypted.
     #[pyo3(get)]
     in_clear: bool,
+    /// The certificates to trust.
+    #[pyo3(get)]
     ca_file: Option<PathBuf>,
     credential: Option<Credential>,
+    #[pyo3(get)]
     ticket: Option<String>,
+    #[pyo3(get)]
     changeset: Option<String>,
     /// Where interrupted uploads are remembered.
     uploads: Option<PathBuf>,
@@ -66,6 +70,15 @@ impl Connection {
     #[getter]
     fn is_bound(&self) -> bool {
         self.ticket.is_some() || self.changeset.is_some()
+    }
+
+    /// A user and the password, or none and a token: what another protocol identifies the same caller by.
+    #[getter]
+    fn credential(&self) -> Option<(Option<&str>, &str)> {
+        match self.credential.as_ref()? {
+            Credential::Password { user, password } => Some((Some(user), password)),
+            Credential::Token(token) => Some((None, token)),
+        }
     }
 }
 

@@ -1,0 +1,1 @@
+"""Names: :mod:`cenote.lakesuperior.dictionaries.namespaces`."""
