@@ -3,6 +3,7 @@
 Run it after each change of a docstring or a signature; a test compares them, and runs the examples.
 """
 
+import functools
 import importlib
 import inspect
 import pathlib
@@ -24,16 +25,25 @@ MODULES = {
     'cenote.gsd.hoomd': 'Trajectories',
     'cenote.gsd.fl': 'The file layer of trajectories',
     'cenote.keyset': 'Key sets',
+    'cenote.lakesuperior': "LAKEsuperior's API",
+    'cenote.lakesuperior.env': 'Its repository',
+    'cenote.lakesuperior.exceptions': 'Its exceptions',
 }
 #: What comes first; the rest is in the order of the names.
-FIRST = ('Store', 'Upload', 'ChangeSet', 'AsyncStore', 'Path', 'Error')
+FIRST = ('Store', 'Upload', 'ChangeSet', 'AsyncStore', 'Path', 'Error', 'Repository')
+#: Where the classes are that a class was divided into.
+DIVIDED = {'cenote.store': ('_sync',), 'cenote.lakesuperior': ('_resources', '_queries', '_administration')}
 SECTIONS = ('Args:', 'Attributes:', 'Raises:')
 
 
 def page():
     """The text of the reference."""
-    sections = [f'- [{title}](#{title.lower().replace(" ", "-")}): `{name}`' for name, title in MODULES.items()]
+    sections = [f'- [{title}](#{anchor(title)}): `{name}`' for name, title in MODULES.items()]
     return HEAD + '\n'.join(sections) + '\n\n' + '\n'.join(module(*item) for item in MODULES.items())
+
+
+def anchor(title):
+    return re.sub(r'[^\w -]', '', title.lower()).replace(' ', '-')
 
 
 def module(name, title):
@@ -74,15 +84,15 @@ def bases(cls):
 def parts(cls):
     """The classes whose members are described with a class: those that it was divided into."""
     own = cls.__module__.rpartition('.')[0]
-    mixins = [base for base in cls.__mro__[1:] if base.__module__.startswith(f'{own}._sync')]
-    return [cls, *(mixins if own == 'cenote.store' else [])]
+    prefixes = tuple(f'{own}.{name}' for name in DIVIDED.get(own, ()))
+    return [cls, *(base for base in cls.__mro__[1:] if base.__module__.startswith(prefixes))]
 
 
 def part(cls):
     """The members of a class that are its own."""
     texts = []
     for name, value in members(cls):
-        if isinstance(value, property) or inspect.isgetsetdescriptor(value):
+        if isinstance(value, (property, functools.cached_property)) or inspect.isgetsetdescriptor(value):
             text = markdown(inspect.getdoc(value)).replace('\n\n', ' ')
             texts.append(f'- `{name}`: {text}' if is_described(name, value) else '')
         elif inspect.isroutine(value) or isinstance(value, (classmethod, staticmethod)):

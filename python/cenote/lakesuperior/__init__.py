@@ -1,14 +1,17 @@
 """LAKEsuperior's Python API, for a store on a server: its names, arguments, values and exceptions.
 
+>>> from rdflib import Literal, URIRef
 >>> from cenote.lakesuperior import env, resource
 >>> env.setup()
->>> resource.create_or_replace('/atlas', rdf_data='<> <urn:x:title> "Atlas" .', rdf_fmt='turtle')
-('_create_', LdpRs('/atlas'))
->>> [str(title) for title in resource.get('/atlas').imr.objects(predicate=URIRef('urn:x:title'))]
-['Atlas']
+>>> resource.create_or_replace('/lab/atlas', rdf_data='<> <urn:x:title> "Atlas" .', rdf_fmt='turtle')
+('_create_', LdpRs('/lab/atlas'))
+>>> atlas, title = resource.get('/lab/atlas'), URIRef('urn:x:title')
+>>> resource.update_delta(atlas.uid, {(atlas.uri, title, None)}, {(atlas.uri, title, Literal('Maps'))})
+>>> resource.get(atlas.uid).imr.value(title)
+rdflib.term.Literal('Maps')
 
-The functions are those of a :class:`Repository` that :func:`env.setup` chooses; programs that use
-several have one for each. ``docs/python.md`` says what differs from LAKEsuperior. It needs rdflib:
+The functions of ``resource``, ``query`` and ``admin`` are the methods of a :class:`Repository` that
+``env.setup`` chooses; programs that use several have one for each. ``docs/python.md`` says what differs from LAKEsuperior. It needs rdflib:
 ``pip install 'cenote[linked-data]'``.
 """
 

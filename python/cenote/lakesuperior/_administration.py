@@ -36,7 +36,10 @@ class Administration:
     _requests: Requests
 
     def stats(self) -> dict[str, dict[str, Any]]:
-        """Counts of the whole store: of resources (``rsrc_stats``), bytes (``nonrdf_stats``), and others."""
+        """Counts of the whole store: of resources (``rsrc_stats``), bytes (``nonrdf_stats``), and others.
+
+        They are ``None`` for callers who are no administrators.
+        """
         found = json.loads(self._requests.send('GET', '/admin/stats', {'Accept': 'application/json'}).all())
         stats: dict[str, dict[str, Any]] = {'rsrc_stats': {}, 'store_stats': {}, 'nonrdf_stats': {}}
         for name, value in found.items():
@@ -45,7 +48,11 @@ class Administration:
         return stats
 
     def integrity_check(self) -> set[tuple[Triple, str]]:
-        """Links to missing resources: each triple, and which of its terms is missing (``'o'``). Only for administrators."""
+        """Links to missing resources: each triple, and which of its terms is missing (``'o'``).
+
+        Raises:
+            DeniedError: The caller is no administrator.
+        """
         response = self._requests.send('GET', '/admin/references')
         found: set[tuple[Triple, str]] = set()
         rows = csv.reader(_lines(response), strict=True)

@@ -21,10 +21,10 @@ class Repository(Resources, Queries, Administration):
 
     >>> from cenote.lakesuperior import Repository
     >>> repository = Repository()
-    >>> repository.create_or_replace('/maps/1', rdf_data='<> <urn:x:scale> "1:1000" .')[0]
+    >>> repository.create_or_replace('/lab/map', rdf_data='<> <urn:x:scale> "1:1000" .')[0]
     '_create_'
-    >>> repository.get('/maps/1').uri
-    rdflib.term.URIRef('info:fcres/maps/1')
+    >>> repository.get('/lab/map').uri
+    rdflib.term.URIRef('info:fcres/lab/map')
 
     The store and the login are found as :func:`cenote.connect` finds them; nothing is sent before
     the first call. It may be used by several threads, and after a fork.
@@ -52,3 +52,9 @@ class Repository(Resources, Queries, Administration):
 
     def __repr__(self) -> str:
         return f'Repository({self.url!r})'
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled is the address: another process logs in by its own settings."""
+        if self._connection.is_bound:
+            raise TypeError('a repository with a ticket stays in its process')
+        return Repository, (self.url,)

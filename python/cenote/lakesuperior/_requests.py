@@ -17,7 +17,7 @@ from cenote.lakesuperior._rdf import terms
 from cenote.lakesuperior._rdf.admin import is_admin
 from cenote.lakesuperior._rdf.graph import Graph
 from cenote.lakesuperior._rdf.names import INTERNAL, MOUNT, Addresses, internal, path_of, uid_of
-from cenote.lakesuperior.exceptions import InvalidResourceError, ResourceNotExistsError
+from cenote.lakesuperior.exceptions import InvalidResourceError
 from cenote.store.errors import ProtocolError
 
 _FCREPO = 'http://fedora.info/definitions/fcrepo#'
@@ -28,8 +28,6 @@ OPTIONS = {
     'incl_srv_mgd': ('ServerManaged', True),
     'embed_children': ('EmbedResources', False),
 }
-
-
 VERSIONS = '/fcr:versions'
 
 
@@ -70,26 +68,25 @@ class Requests:
             raise refused(response, replace(about or Request('/'), is_anonymous=self._server.is_anonymous))
         return response
 
-    def patch(self, uid: str, part: str, update: str, handling: str) -> None:
-        """Change the graph of a resource, or of a part of it, by a SPARQL Update."""
+    def patch(self, uid: str, part: str, update: str, handling: str) -> bool:
+        """Change the graph of a resource, or of a part of it, by a SPARQL Update. Returns whether the resource has bytes."""
         headers = {'Content-Type': 'application/sparql-update', **handled(handling)}
         try:
             body = update.encode()
         except UnicodeEncodeError as error:
             raise InvalidResourceError(uid, f'the update is not text: {error}') from error
-        self.ask('PATCH', uid, part, headers, body).all()
+        response = self.ask('PATCH', uid, part, headers, body)
+        response.all()
+        return any('rel=describes' in link for link in response.headers('Link'))
 
     def exists(self, uid: str) -> bool:
         """Whether a resource exists. Raises TombstoneError if it was removed."""
         response = self._server.send('HEAD', MOUNT + path_of(uid))
         response.close()
-        if response.status >= 400:
+        if response.status >= 400 and response.status != 404:
             # An answer to HEAD does not say why.
-            try:
-                self.ask('GET', uid, headers=representation({})).close()
-            except ResourceNotExistsError:
-                return False
-        return True
+            self.ask('GET', uid, headers=representation({})).close()
+        return response.status != 404
 
     def graph(self, uid: str, options: Mapping[str, bool] | None = None, part: str = '') -> Graph:
         """The graph of a resource, or of a part of it."""
@@ -102,14 +99,15 @@ class Requests:
 
     def read_graph(self, uid: str, response: Response) -> Graph:
         """The graph in an answer."""
-        text = response.text()
+        content = response.all()
         try:
-            return Graph(internal(uid), terms.read(text, self.internal))
+            return Graph(internal(uid), terms.read(content.decode(), self.internal))
         except ValueError as error:
             raise ProtocolError(errno.EPROTO, f'not an answer of a cenote server: {error}', kind='protocol') from error
 
     def content(self, uid: str) -> io.BufferedReader:
         """The bytes of a resource, as a file that is open for reading."""
+
         def ask(start: int) -> Response:
             headers = {'Accept': '*/*', **({'Range': f'bytes={start}-'} if start else {})}
             return self.ask('GET', uid, '/fcr:content', headers)

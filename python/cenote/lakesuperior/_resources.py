@@ -163,8 +163,9 @@ class Resources:
                 invalid.
             ServerManagedTermError: A triple is managed by the server.
         """
-        self._requests.patch(uid, METADATA if is_metadata else '', addressed(update_str, self._requests.origin), handling)
-        return (LdpNr if is_metadata else LdpRs)(self._requests, uid)
+        update, part = addressed(update_str, self._requests.origin), METADATA if is_metadata else ''
+        has_bytes = self._requests.patch(uid, part, update, handling)
+        return (LdpNr if has_bytes else LdpRs)(self._requests, uid)
 
     def update_delta(
         self, uid: str, remove_trp: Iterable[Triple], add_trp: Iterable[Triple]

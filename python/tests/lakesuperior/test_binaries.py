@@ -49,7 +49,8 @@ def test_a_graph_beside_bytes_is_theirs(repository, base):
     ):
         assert made.content.read() == b'1' and made.filename == 'a.txt'
         assert made.imr.value(TITLE) == Literal('A')
-    repository.update('%s/a' % base, f'INSERT DATA {{ <> <{TITLE}> "B" }}', is_metadata=True)
+    changed = repository.update(f'{base}/a', f'INSERT DATA {{ <> <{TITLE}> "B" }}', is_metadata=True)
+    assert isinstance(changed, LdpNr) and not isinstance(repository.update(base, '', is_metadata=True), LdpNr)
     repository.update_delta(f'{base}/a', {(nsc['fcres'][f'{base}/a'], TITLE, Literal('A'))}, ())
     assert repository.get(f'{base}/a').imr.value(TITLE) == Literal('B')
 

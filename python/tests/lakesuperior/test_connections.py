@@ -3,6 +3,7 @@
 import io
 import multiprocessing
 import os
+import pickle
 import random
 import subprocess
 import threading
@@ -59,6 +60,27 @@ def test_reading_goes_on_after_a_lost_connection(restarted):
         first = file.read(1000)
         restart()
         assert first + file.read() == content
+
+
+def test_reading_goes_on_after_an_interruption(repository, base):
+    """As by control-C: nothing is left out, and it is not taken for the end."""
+    content = random.Random(1).randbytes(5_000_000)
+    repository.create_or_replace(f'{base}/a', stream=io.BytesIO(content))
+    file = repository.get(f'{base}/a').content
+    first = file.read(10)
+    answer = file.raw._response._answer
+    read1 = answer.read1
+
+    def interrupted(size):
+        read1(size)
+        raise KeyboardInterrupt
+
+    answer.read1 = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        file.seek(0, os.SEEK_CUR), file.read(1_000_000)
+    found = file.read()
+    assert content.endswith(found) and file.tell() == len(content) and first == content[:10]
+    assert len(found) >= len(content) - 1_000_010
 
 
 class Stopping(io.BytesIO):
@@ -144,6 +166,13 @@ def test_a_forked_process_has_connections_of_its_own(repository, base):
         child.join(60)
         assert child.exitcode == 0
     assert file.read() == b'1' * (3_000_000 - 10)
+
+
+def test_a_repository_is_pickled_without_its_secrets(server, environment, repository, base):
+    pickled = pickle.dumps(repository)
+    assert PASSWORD.encode() not in pickled and pickle.loads(pickled).exists(base)
+    with pytest.raises(TypeError, match='ticket'):
+        pickle.dumps(Repository(server.url, ticket='x'))
 
 
 def test_connections_are_used_again(repository, base):

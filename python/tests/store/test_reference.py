@@ -14,7 +14,9 @@ import cenote.gsd.hoomd
 
 PYTHON = pathlib.Path(__file__).parents[2]
 MODULES = [
-    'cenote', 'cenote.gsd.fl', 'cenote.gsd.hoomd', 'cenote.gsd.pygsd', 'cenote.keyset', 'cenote.store', 'cenote.store._connect',
+    'cenote', 'cenote.gsd.fl', 'cenote.gsd.hoomd', 'cenote.gsd.pygsd', 'cenote.keyset', 'cenote.lakesuperior',
+    'cenote.lakesuperior._repository', 'cenote.lakesuperior.dictionaries.namespaces', 'cenote.lakesuperior.env', 'cenote.store',
+    'cenote.store._connect',
     'cenote.store._sync', 'cenote.store._sync_access', 'cenote.store._sync_contents', 'cenote.store._sync_history',
     'cenote.store._sync_places', 'cenote.store._sync_tree', 'cenote.store.errors', 'cenote.store.filesystem', 'cenote.store.path',
 ]
@@ -40,6 +42,7 @@ EXAMPLES = [example for example in examples() if example.examples]
 def ready(server, environment, store, tmp_path, monkeypatch):
     """What the examples are about, in the store and in the working directory."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr('cenote.lakesuperior.env._current', None)
     (tmp_path / 'run7.csv').write_text('step,energy\n0,-1.5\n1,-3.0\n')
     if store.exists('/lab'):
         store.rm('/lab', recursive=True)

@@ -22,7 +22,7 @@ class Response:
         length = answer.length
         #: The bytes that are still to come, if the server says how many.
         self.left = length
-        self._is_open = True
+        self._is_open, self._is_whole = True, False
         if length == 0:
             self._finish()
 
@@ -40,12 +40,18 @@ class Response:
         Raises:
             UnreachableError: The connection was lost before the end.
         """
-        if not self._is_open:
+        if self._is_whole:
             return b''
+        if not self._is_open:
+            raise self._broken('it is closed')
         try:
             piece = self._answer.read1(size)
         except (OSError, HTTPException) as error:
             raise self._broken(str(error)) from error
+        except BaseException:
+            # It was interrupted: where it goes on is not known.
+            self.close()
+            raise
         if self.left is not None:
             self.left -= len(piece)
         if not piece and self.left:
@@ -71,7 +77,7 @@ class Response:
 
     def _finish(self) -> None:
         if self._is_open:
-            self._is_open = False
+            self._is_open, self._is_whole = False, True
             # A connection is free for another request once its answer is closed.
             self._answer.close()
             (self._drop if self._answer.will_close else self._keep)()
