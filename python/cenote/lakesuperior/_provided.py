@@ -104,12 +104,19 @@ def _typed(provided: Provided) -> Provided:
 
 def _text(data: str | bytes, fmt: str, origin: str, base: str) -> Provided:
     mimetype = _FORMATS.get(fmt.lower())
-    raw = data.encode() if isinstance(data, str) else bytes(data)
+    raw = _encoded(data, fmt) if isinstance(data, str) else bytes(data)
     if mimetype in _TOKENS and INTERNAL.encode() in raw:
         raw = addressed(_decoded(raw, fmt), origin).encode()
     elif mimetype is None or INTERNAL.encode() in raw:
         return _typed(Provided(turtle(_parsed(raw, fmt, base)), rdf_fmt=fmt))
     return _typed(Provided(raw, mimetype=mimetype, rdf_fmt=fmt))
+
+
+def _encoded(text: str, fmt: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise RdfParsingError(fmt, str(error)) from error
 
 
 def _decoded(raw: bytes, fmt: str) -> str:

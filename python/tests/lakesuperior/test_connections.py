@@ -1,5 +1,6 @@
 """Connections that are lost, closed, shared and inherited."""
 
+import http.server
 import io
 import multiprocessing
 import os
@@ -115,6 +116,38 @@ def test_what_cannot_be_repeated_is_not(restarted):
     with pytest.raises(errors.UnreachableError):
         repository.create_or_replace('/d', stream=once)
     assert not repository.exists('/c') and not repository.exists('/d')
+
+
+def test_a_busy_server_is_asked_again(environment):
+    """Twice, for what can be repeated; once, for what cannot."""
+    told = []
+
+    class Busy(http.server.BaseHTTPRequestHandler):
+        protocol_version = 'HTTP/1.1'
+
+        def do_PUT(self):
+            body = self.rfile.read(int(self.headers['Content-Length']))
+            told.append((self.command, body))
+            self.send_response(503 if len(told) < 3 else 201)
+            self.send_header('Retry-After', '0')
+            self.send_header('Content-Length', '0')
+            self.end_headers()
+
+        do_PATCH = do_PUT
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Busy) as busy:
+        threading.Thread(target=busy.serve_forever, daemon=True).start()
+        other = Repository(f'http://127.0.0.1:{busy.server_port}', token='x')
+        assert other.create_or_replace('/a', stream=io.BytesIO(b'all of it'))[0] == '_create_'
+        assert told == [('PUT', b'all of it')] * 3
+        told.clear()
+        with pytest.raises(errors.UnavailableError):
+            other.update_delta('/a', (), [(ME, TITLE, ME)])
+        assert len(told) == 1
+        busy.shutdown()
 
 
 def test_a_refusal_before_all_was_sent_is_read(server, base):

@@ -129,7 +129,7 @@ def test_texts_that_are_not_what_they_say(repository, base):
     for fmt, data in [
         ('turtle', '<> <urn:p> "unfinished'), ('turtle', b'<> <urn:p> "\xff" .'), ('xml', '<a'), ('json-ld', '{'),
         ('xml', '<info:fcres'), ('json-ld', '{"info:fcres'), ('turtle', b'<info:fcres> <urn:p> "\xff" .'), ('trix', '<'),
-        ('no such format', 'x'),
+        ('no such format', 'x'), ('turtle', '<> <urn:p> "\ud800" .'),
     ]:
         with pytest.raises(exceptions.RdfParsingError) as caught:
             repository.create_or_replace(uid, rdf_data=data, rdf_fmt=fmt)

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cenote.lakesuperior._http.response import Response
-from cenote.store.errors import Error, InvalidError, UnreachableError
+from cenote.store.errors import InvalidError, UnreachableError
 
 if TYPE_CHECKING:
     from cenote._cenote import store as _native
@@ -66,40 +66,45 @@ class Server:
         start = _position(body)
         pauses = iter(PAUSES if method in REPEATABLE and start is not None else ())
         while True:
-            try:
-                response = self._attempt(method, path, headers or {}, body)
-            except _Unreadable as unreadable:
-                raise unreadable.args[0] from None
-            except (OSError, HTTPException) as error:
-                pause = next(pauses, None)
-                if pause is None or isinstance(error, ssl.SSLCertVerificationError):
-                    raise self._lost(error, method) from error
-            else:
-                pause = next(pauses, None) if response.status == 503 else None
-                if pause is None:
-                    return response
-                pause = _requested(response) or pause
-                response.close()
-            time.sleep(pause)
+            outcome = self._outcome(method, path, headers or {}, body)
+            pause = next(pauses, None) if _may_pass(outcome) else None
+            if pause is None:
+                return _answer(outcome)
+            time.sleep(_requested(outcome) or pause)
             if not isinstance(body, bytes):
                 body.seek(start or 0)
 
+    def _outcome(self, method: str, path: str, headers: Mapping[str, str], body: Body) -> Response | UnreachableError:
+        """The answer of one attempt, or why there is none."""
+        try:
+            return self._attempt(method, path, headers, body)
+        except _Unreadable as unreadable:
+            raise unreadable.args[0] from None
+        except (OSError, HTTPException) as error:
+            lost = self._lost(error, method)
+            lost.__cause__ = error
+            return lost
+
     def _attempt(self, method: str, path: str, headers: Mapping[str, str], body: Body) -> Response:
-        connection = self._take()
+        connection, process = self._take(), os.getpid()
         try:
             answer = _exchange(connection, method, path, {**self._headers, **headers}, body)
         except BaseException:
             connection.close()
             raise
-        return Response(answer, lambda: self._put_back(connection), connection.close)
+        return Response(answer, lambda: self._put_back(connection, process), connection.close)
 
     def _take(self) -> HTTPConnection:
         """A connection of this process that the server has not closed."""
-        while (idle := self._own()) and (connection := idle.pop()):
+        idle = self._own()
+        while True:
+            try:
+                connection = idle.pop()
+            except IndexError:
+                return self._connect()
             if connection.sock and not _has_ended(connection.sock):
                 return connection
             connection.close()
-        return self._connect()
 
     def _own(self) -> list[HTTPConnection]:
         process, idle = self._idle
@@ -108,8 +113,10 @@ class Server:
             self._idle = (os.getpid(), idle)
         return idle
 
-    def _put_back(self, connection: HTTPConnection) -> None:
-        self._own().append(connection)
+    def _put_back(self, connection: HTTPConnection, process: int) -> None:
+        # An answer may have been begun by another process.
+        if process == os.getpid():
+            self._own().append(connection)
 
     def _connect(self) -> HTTPConnection:
         if self._tls:
@@ -124,7 +131,7 @@ class Server:
         _keep_alive(made.sock)
         return made
 
-    def _lost(self, error: Exception, method: str) -> Error:
+    def _lost(self, error: Exception, method: str) -> UnreachableError:
         code = getattr(error, 'errno', None) or errno.ECONNRESET
         hint = 'check the address, and whether the server is running'
         if method not in REPEATABLE:
@@ -238,7 +245,23 @@ def _keep_alive(sock: socket.socket) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 90_000)
 
 
-def _requested(response: Response) -> float | None:
-    """The seconds that the server asks to wait."""
-    asked = response.header('Retry-After')
-    return min(float(asked), LONGEST_PAUSE) if asked.isdigit() else None
+def _answer(outcome: Response | UnreachableError) -> Response:
+    if isinstance(outcome, Response):
+        return outcome
+    raise outcome
+
+
+def _may_pass(outcome: Response | UnreachableError) -> bool:
+    """Whether another attempt may have another outcome."""
+    if isinstance(outcome, Response):
+        return outcome.status == 503
+    return not isinstance(outcome.__cause__, ssl.SSLCertVerificationError)
+
+
+def _requested(outcome: Response | UnreachableError) -> float | None:
+    """The seconds that the server asks to wait, after which its answer is not needed."""
+    if not isinstance(outcome, Response):
+        return None
+    outcome.close()
+    asked = outcome.header('Retry-After')
+    return min(float(asked), LONGEST_PAUSE) if asked.isdecimal() else None

@@ -8,14 +8,14 @@ from typing import Any
 
 import rdflib
 from rdflib import URIRef
-from rdflib.plugins.stores.memory import Memory
+from rdflib.plugins.stores.memory import SimpleMemory
 
 from cenote.lakesuperior._rdf.terms import Triple
 
 __all__ = ['Graph']
 
 
-class _Store(Memory):
+class _Store(SimpleMemory):
     """Memory: there is no transaction that a graph would have to be read in."""
 
     def txn_ctx(self, write: bool = False) -> AbstractContextManager[None]:
