@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from functools import cached_property
+
 from rdflib import RDF, URIRef
 
 from cenote.lakesuperior._rdf.admin import ADMIN_TYPES, STRUCTURE, is_admin

@@ -15,6 +15,7 @@ from rdflib import Literal, URIRef
 from serving import Server
 
 from cenote.lakesuperior import Repository
+from cenote.lakesuperior._http.server import _authority
 from cenote.lakesuperior._rdf.names import Addresses
 from cenote.lakesuperior.dictionaries.namespaces import ns_collection as nsc
 from cenote.store import errors
@@ -23,7 +24,8 @@ ME, TITLE = URIRef(''), nsc['dcterms'].title
 
 
 def of(server, **options):
-    return Repository(server.url, **{'user': 'ada', 'password': PASSWORD, **options}, config=server.directory / 'config.toml')
+    given = {'url': server.url, 'user': 'ada', 'password': PASSWORD, **options}
+    return Repository(**given, config=server.directory / 'config.toml')
 
 
 @pytest.fixture
@@ -229,6 +231,17 @@ def test_addresses_of_a_server_behind_a_proxy_are_known():
         ('https://storeXexample.org:8443/ldp/a', 'https://storeXexample.org:8443/ldp/a'),
     ]:
         assert addresses.internal(address) == iri
+
+
+def test_a_server_may_be_named_in_any_way(server, base):
+    for host in ('LocalHost', '127.0.0.1'):
+        repository = of(server, url=server.url.replace('127.0.0.1', host))
+        _, made = repository.create_or_replace(f'{base}/a', rdf_data=f'@base <urn:x> . <info:fcres{base}/a> <urn:p> <info:fcres{base}> .')
+        assert set(made.user_data) == {(made.uri, URIRef('urn:p'), nsc['fcres'][base])}
+    for url, authority in [
+        ('http://h:80', 'h'), ('https://h:443/', 'h'), ('https://H:80', 'h:80'), ('http://[::1]:8470', '[::1]:8470'), ('http://bücher.example', 'xn--bcher-kva.example'),
+    ]:
+        assert _authority(url) == authority
 
 
 @pytest.fixture

@@ -45,9 +45,10 @@ class Server:
 
     def __init__(self, connection: _native.Connection) -> None:
         address = urlsplit(connection.url)
+        #: Host and port, as the header ``Host`` has them, from which the server makes addresses.
+        self.authority = _authority(connection.url)
         #: Scheme and authority.
-        self.origin = f'{address.scheme}://{address.netloc}'
-        self.authority = address.netloc
+        self.origin = f'{address.scheme}://{self.authority}'
         #: Whether there is a caller.
         self.is_anonymous = connection.credential is None and connection.ticket is None
         self._host, self._port = address.hostname or '', address.port
@@ -138,6 +139,14 @@ class Server:
             hint += '; whether the change was made is not known'
         text = str(error) or type(error).__name__
         return UnreachableError(code, f'no answer from {self.origin}: {text}', kind='unreachable', hint=hint)
+
+
+def _authority(url: str) -> str:
+    address = urlsplit(url)
+    host = (address.hostname or '').encode('idna').decode()
+    host = f'[{host}]' if ':' in host else host
+    default = 443 if address.scheme == 'https' else 80
+    return host if address.port in (None, default) else f'{host}:{address.port}'
 
 
 def _identity(connection: _native.Connection) -> dict[str, str]:
