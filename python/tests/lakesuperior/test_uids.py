@@ -43,10 +43,8 @@ def test_a_name_is_what_it_is_in_every_call(repository, base, name):
     repository.revert_to_version(uid, label)
 
 
-@pytest.mark.parametrize('uid', ['', 'a', 'a/b', '/a//b', '//', '//a', '/.', '/..', '/a/../b', '/a/./b', '/\0', '/\ud800', 'http://h/a', 'info:fcresa'])
+@pytest.mark.parametrize('uid', ['', 'a', 'a/b', '/a//b', '//a', '/.', '/..', '/a/../b', '/a/./b', '/\0', '/\ud800', 'http://h/a', 'info:fcresa'])
 def test_what_is_no_uid_is_refused(repository, base, uid):
-    if uid == '//':
-        pytest.skip('slashes at the end are ignored')
     for call in (repository.get, repository.exists, repository.create_or_replace, repository.create, repository.delete, repository.resurrect):
         with pytest.raises(InvalidResourceError):
             call(uid)
