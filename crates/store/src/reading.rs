@@ -123,6 +123,12 @@ impl Reading {
         metadata::graph(&self.view, &self.caller, at)
     }
 
+    /// The same without most of the statements: those with one of these predicates are in it, and those with an IRI that names a resource
+    /// of the store, so that it has the same [`links_tag`](crate::links_tag).
+    pub fn graph_part(&self, at: &At, predicates: &[&str]) -> Result<(Stat, Graph)> {
+        metadata::graph_part(&self.view, &self.caller, at, predicates)
+    }
+
     /// The membership of what [`Reading::stat`] and the like gave; none if it is no collection.
     pub fn membership(&self, of: &Stat) -> Result<Option<Membership>> {
         let is_collection = of.resource.kind == Kind::Collection;

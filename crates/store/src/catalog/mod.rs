@@ -17,7 +17,7 @@ pub(crate) use remembering::Remembering;
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
     DrainPhase, FinishedRecord, GraphInPlace, GraphRecord, HolderRecord, JobRecord, KeyRecord,
-    NoteRecord, PartRecord, PartialGraph, Placed, QuotaKind, QuotaRecord, RestoreJob,
+    NoteRecord, Part, PartRecord, PartialGraph, Placed, QuotaKind, QuotaRecord, RestoreJob,
     RunningRecord, ServerId, ServerRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord,
     TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord, VersionAttributes, VersionRecord,
 };

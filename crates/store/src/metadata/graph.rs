@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::links::{Link, Links, iris};
-use super::stored::{Stored, replace, statements};
+use super::stored::{Stored, abridged, replace, statements};
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, Transaction, View};
 use crate::model::{At, Graph, ResourceId, Stat, Statement};
@@ -26,8 +26,28 @@ impl Store {
 
 /// [`Store::graph`] on a view.
 pub(crate) fn graph(view: &View, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
+    shown(view, caller, at, |id| statements(view, id))
+}
+
+/// The same of the statements that have one of some predicates, or name a resource of the store.
+pub(crate) fn graph_part(
+    view: &View,
+    caller: &Caller,
+    at: &At,
+    predicates: &[&str],
+) -> Result<(Stat, Graph)> {
+    shown(view, caller, at, |id| abridged(view, id, predicates))
+}
+
+/// Statements about what is at some place, as the caller sees them.
+fn shown(
+    view: &View,
+    caller: &Caller,
+    at: &At,
+    read: impl FnOnce(u64) -> Result<Vec<Statement>>,
+) -> Result<(Stat, Graph)> {
     let chain = find(view, caller, at, Operation::ReadDescription)?;
-    let statements = statements(view, chain.id().0)?;
+    let statements = read(chain.id().0)?;
     view.read_ahead(|| linked(view, &statements).into())?;
     Ok((chain.into(), Links::new(view, caller).graph_of(statements)?))
 }

@@ -21,7 +21,7 @@ pub(crate) use avu::{change_attributes, view as avus};
 pub use classes::is_class;
 pub(crate) use classes::{classes, classes_in, classified};
 pub use dataset::{Dataset, Fact, Node, VisibleResource};
-pub(crate) use graph::{check, describe_new, graph, kept, needed};
+pub(crate) use graph::{check, describe_new, graph, graph_part, kept, needed};
 pub(crate) use index::{entries, stating};
 pub use links::{Linking, LinksPage, LinksQuery};
 pub(crate) use links::{Links, has_links, integrity, relinked};

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use cenote_kv::{KeyRange, Wanted};
 
-use super::index::{Scan, Sought, WithAnyPredicate, of_predicate, of_statement};
+use super::index::{
+    Scan, Sought, WithAnyPredicate, of_predicate, of_statement, text_key, with_predicate,
+};
 use super::links::{Links, canonical, iri_of, names_resource, path_of};
 use crate::catalog::{Reads, View, keys};
 use crate::model::{ResourceId, Statement, StorePath, Term};
@@ -38,11 +40,15 @@ pub struct Quad {
 /// What [`quads`] reads of the index to find where a resource, which is likely at a path, is the object of a predicate.
 pub(crate) fn wanted_naming(predicate: &str, path: &StorePath, likely: ResourceId) -> Wanted {
     let ranges = Sought::likely(&iri_of(path), likely).of_predicate(predicate).into_iter();
+    let few = (with_predicate(predicate), FEW + 1);
     Wanted {
         keys: of_statement(predicate, "", likely.0).into(),
-        ranges: ranges.map(|range| (range, Scan::STEP)).collect(),
+        ranges: ranges.map(|range| (range, Scan::STEP)).chain([few]).collect(),
     }
 }
+
+/// If a predicate has no more entries than this, they are read at once, and not those of each form of an object by themselves.
+const FEW: usize = 16;
 
 /// What matches, and none for each description that was looked at in vain.
 pub(crate) fn quads<'a>(
@@ -52,7 +58,8 @@ pub(crate) fn quads<'a>(
 ) -> Result<impl Iterator<Item = Result<Option<Quad>>> + use<'a>> {
     let links = Links::new(view, caller);
     let pattern = pattern.canonical(&links)?;
-    let candidates = Candidates::new(view, &links, &pattern)?;
+    let few = Candidates::few(view, &links, &pattern)?;
+    let candidates = few.map_or_else(|| Candidates::new(view, &links, &pattern), Ok)?;
     let looks = candidates.map(move |id| matching(&links, &pattern, id?));
     Ok(looks.flat_map(|look| match look {
         Ok(found) if found.is_empty() => vec![Ok(None)],
@@ -127,19 +134,17 @@ impl<'a> Candidates<'a> {
     pub(super) fn new(view: &'a View, links: &Links<'_, View>, pattern: &Pattern) -> Result<Self> {
         let literal = pattern.bare_literal().map(|text| WithAnyPredicate::new(view, text));
         let scan = |ranges| Scan::new(view, ranges);
-        let named = |iri: &str| match names_resource(iri) {
-            true => Ok::<_, crate::Error>(links.named(iri)?.into_iter().collect()),
-            false => Ok(Vec::new()),
-        };
         let (first, scan) = match pattern {
             Pattern { of: Some(id), .. } => (vec![*id], scan(Vec::new())),
             Pattern { subject: Some(iri), .. } if !iri.starts_with('_') => {
-                (named(iri)?, scan(Sought::new(links, iri)?.subjects()))
+                (named(links, iri)?, scan(Sought::new(links, iri)?.subjects()))
             }
             _ if literal.is_some() => (Vec::new(), scan(Vec::new())),
             Pattern { object: Some(object), predicate, .. } => {
                 let first = match object {
-                    Term::Iri(iri) => with_relative(view, named(iri)?, predicate.as_deref(), iri)?,
+                    Term::Iri(iri) => {
+                        with_relative(view, named(links, iri)?, predicate.as_deref(), iri)?
+                    }
                     _ => Vec::new(),
                 };
                 let sought = Sought::new(links, object.text())?;
@@ -152,6 +157,30 @@ impl<'a> Candidates<'a> {
             _ => (Vec::new(), scan(vec![keys::graphs()])),
         };
         Ok(Self { first, scan, literal, seen: HashSet::new() })
+    }
+
+    /// Those for an IRI with a predicate that few statements have; none if it is another pattern, or there are many. Most predicates that
+    /// an opening looks for have a meaning to it and are rare: one look at the index ends the search.
+    fn few(view: &'a View, links: &Links<'_, View>, pattern: &Pattern) -> Result<Option<Self>> {
+        let Pattern { of: None, subject: None, predicate: Some(predicate), object } = pattern
+        else {
+            return Ok(None);
+        };
+        let Some(Term::Iri(iri)) = object else { return Ok(None) };
+        let rows = view.rows(&with_predicate(predicate), FEW + 1)?;
+        if rows.len() > FEW {
+            return Ok(None);
+        }
+        let (sought, named) = (Sought::new(links, iri)?, named(links, iri)?);
+        let relative = text_key(relative(iri));
+        let entries = rows.iter().filter_map(|(key, _)| {
+            Some((keys::object_of_statement(key)?, ResourceId(keys::last_id(key)?)))
+        });
+        let likely = entries.filter(|(object, id)| {
+            sought.may_be(*object) || *object == relative && named.contains(id)
+        });
+        let first = likely.map(|(_, id)| id).collect();
+        Ok(Some(Self { first, ..Self::among(view, Vec::new()) }))
     }
 
     /// Those of which the index has entries in these ranges.
@@ -172,6 +201,19 @@ impl<'a> Candidates<'a> {
     }
 }
 
+/// The resource that an IRI names, if any: its own description may name it by a relative one.
+fn named(links: &Links<'_, View>, iri: &str) -> Result<Vec<ResourceId>> {
+    match names_resource(iri) {
+        true => Ok(links.named(iri)?.into_iter().collect()),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// How the description of the resource that an IRI names may write it.
+fn relative(iri: &str) -> &str {
+    path_of(iri).map_or("", |(_, fragment)| fragment)
+}
+
 /// Those resources whose descriptions, as the index has them, name themselves by the relative form of an IRI: with a predicate, if one is
 /// given; all of them if none is.
 fn with_relative(
@@ -181,10 +223,9 @@ fn with_relative(
     iri: &str,
 ) -> Result<Vec<ResourceId>> {
     let Some(predicate) = predicate else { return Ok(named) };
-    let fragment = path_of(iri).map_or("", |(_, fragment)| fragment);
     let mut kept = Vec::new();
     for id in named {
-        let entries = view.values(&of_statement(predicate, fragment, id.0))?;
+        let entries = view.values(&of_statement(predicate, relative(iri), id.0))?;
         kept.extend(entries.iter().any(Option::is_some).then_some(id));
     }
     Ok(kept)

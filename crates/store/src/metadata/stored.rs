@@ -8,13 +8,15 @@
 use std::collections::{BTreeSet, HashSet};
 
 use bytes::Bytes;
+use cenote_kv::KeyRange;
 
 use super::classes::classes_in;
 use super::index::{entries, entries_of, hash, sharing};
+use super::links::SCHEME;
 use super::vocabulary::predicates_of;
 use crate::catalog::{
-    GraphInPlace, GraphRecord, PartialGraph, Reads, Record, Spread, Transaction, decoded, keys,
-    value_of,
+    GraphInPlace, GraphRecord, Part, PartialGraph, Reads, Record, Spread, Transaction, decoded,
+    keys, value_of,
 };
 use crate::model::{Graph, Statement};
 use crate::{AvuChange, Result};
@@ -110,13 +112,31 @@ pub(crate) fn with_predicate(
     id: u64,
     predicate: &str,
 ) -> Result<Vec<Statement>> {
-    let Some(value) = reads.value(&keys::graph(id))? else { return Ok(Vec::new()) };
-    let part: PartialGraph = decoded(&value, &mut &*predicate)?;
-    let mut statements = part.statements;
     let own = keys::quads_of(id, 0, hash(predicate), None);
-    for range in [own, keys::quads_of_others(id)].iter().filter(|_| part.is_spread) {
+    let part = Part { predicates: &[predicate], naming: None };
+    part_of(reads, id, part, &[own, keys::quads_of_others(id)])
+}
+
+/// The same of those that have one of some predicates, or name a resource of the store.
+///
+/// Cost: a read of the record, and of a spread description all rows.
+pub(super) fn abridged(reads: &impl Reads, id: u64, predicates: &[&str]) -> Result<Vec<Statement>> {
+    let part = Part { predicates, naming: Some(SCHEME) };
+    part_of(reads, id, part, &[keys::quads(id)])
+}
+
+/// A part of a description, which is in some ranges if that is spread.
+fn part_of(
+    reads: &impl Reads,
+    id: u64,
+    mut part: Part<'_>,
+    ranges: &[KeyRange],
+) -> Result<Vec<Statement>> {
+    let Some(value) = reads.value(&keys::graph(id))? else { return Ok(Vec::new()) };
+    let PartialGraph { mut statements, is_spread } = decoded(&value, &mut part)?;
+    for range in ranges.iter().filter(|_| is_spread) {
         for (_, value) in reads.rows(range, usize::MAX)? {
-            statements.extend(decoded::<_, PartialGraph>(&value, &mut &*predicate)?.statements);
+            statements.extend(decoded::<_, PartialGraph>(&value, &mut part)?.statements);
         }
     }
     Ok(statements)

@@ -146,8 +146,15 @@ fn planted(ops: &[Op]) -> (World, Caller) {
         let grant = [AccessChange::Grant("u".into(), Rights::MODIFY_OBJECT.into(), Scope::This)];
         world.store.change_access(&world.admin, &at(shared), &grant).unwrap();
     }
+    // One predicate has so many statements that they are not looked at together.
+    let many = (0..20).map(|n| stated(PREDICATES[0], Term::string(format!("{n} of many"))));
+    world.state("/h", &many.collect::<Vec<_>>());
     ops.iter().for_each(|op| apply(&world, &user, op));
     (world, user)
+}
+
+fn stated(predicate: &str, object: Term) -> Statement {
+    Statement { subject: None, predicate: predicate.into(), object, unit: None }
 }
 
 /// Every description that the caller may read, with the resource.
@@ -579,4 +586,35 @@ fn links_within_a_copied_tree_refer_to_the_copies() {
     world.mv("/k", "/l").unwrap();
     assert_eq!(shown("/l/d/y"), ["cenote:/l/x"], "they are links");
     assert_clean(&world.store);
+}
+
+/// An opening looks for statements with a meaning to it at each request, and hardly any resource has some.
+#[test]
+fn a_resource_that_no_rare_statement_names_costs_one_look_at_the_index() {
+    let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
+    let world = world_on(engine.clone(), Place::memory("main"));
+    let named = |path: &str| Pattern {
+        predicate: Some(PREDICATES[0].into()),
+        object: Some(Term::Iri(format!("cenote:{path}"))),
+        ..Pattern::default()
+    };
+    let (one, other) = (world.put("/one", b"").id, world.put("/other", b"").id);
+    let cost = |path: &str, by: &[ResourceId]| {
+        let reading = world.store.reading(&world.admin).unwrap();
+        reading.stat(&at(path)).unwrap();
+        engine.cost(|| {
+            let quads = reading.statements(&named(path)).unwrap().map(|quad| quad.unwrap());
+            let found: Vec<_> = quads.flatten().map(|quad| quad.of).collect();
+            assert_eq!(found, by, "{path}");
+        })
+    };
+    assert_eq!(cost("/one", &[]).scans, 1);
+    world.state("/one", &[stated(PREDICATES[0], Term::Iri("cenote:/other".into()))]);
+    assert_eq!(cost("/one", &[]).scans, 1);
+    assert_eq!(cost("/other", &[one]).scans, 1);
+    let many = (0..20).map(|n| stated(PREDICATES[0], Term::string(format!("{n}"))));
+    world.state("/other", &many.collect::<Vec<_>>());
+    assert!(cost("/one", &[]).scans > 1);
+    assert_eq!(found(&world, &world.admin, &named("/other")).len(), 1);
+    assert_ne!(one, other);
 }

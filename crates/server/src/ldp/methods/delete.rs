@@ -13,7 +13,7 @@ use crate::ldp::request::target::Part;
 
 pub(crate) async fn delete(call: Call) -> Result<Response, Fault> {
     call.blocking(|store, call| {
-        let seen = call.seen(store)?;
+        let seen = call.headings(store)?;
         if call.target.part != Part::Whole || call.path().names().is_empty() {
             return Err(Fault::method(allow(call, &seen)));
         }

@@ -42,7 +42,7 @@ pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
     let token = cancel.clone();
     let work = call.blocking(move |store, call| {
         change(store, call, &seen, (&update, &token))?;
-        let seen = call.seen(store).map_err(Fault::after_change)?;
+        let seen = call.headings(store).map_err(Fault::after_change)?;
         Ok((StatusCode::NO_CONTENT, validated(call, &seen).0).into_response())
     });
     tokio::time::timeout(call.app.limits().request(), work).await.unwrap_or_else(|_| {

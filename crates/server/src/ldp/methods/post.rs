@@ -35,7 +35,7 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
         Sent::Bytes => {
             let paths = call.blocking(names).await?;
             let child = at(&call, publish_new(&call, &paths, body).await?);
-            let made = child.blocking(|store, child| Ok(created(child, &child.seen(store)?)));
+            let made = child.blocking(|store, child| Ok(created(child, &child.headings(store)?)));
             made.await.map_err(Fault::after_change)
         }
     }
@@ -44,7 +44,7 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
 /// Refuses to post to what is no container; what follows from it of new children.
 fn require_container(store: &Store, call: &Call) -> Result<Option<Inferred>, Fault> {
     let reading = call.reading(store)?;
-    let seen = call.seen_in(&reading, store)?;
+    let seen = call.headings_in(&reading, store)?;
     if seen.stat.resource.kind == Kind::Object {
         return Err(Fault::new(StatusCode::CONFLICT, "a binary cannot contain resources"));
     }
@@ -93,7 +93,7 @@ fn at(call: &Call, path: StorePath) -> Call {
 /// The refusal of a POST to a container that was removed in the meantime.
 pub(super) fn lost(store: &Store, call: &Call, fault: Fault) -> Fault {
     match fault.of_store() {
-        Some(ErrorKind::NotFound) => call.seen(store).err().unwrap_or(fault),
+        Some(ErrorKind::NotFound) => call.headings(store).err().unwrap_or(fault),
         _ => fault,
     }
 }

@@ -145,7 +145,7 @@ fn put_triples(
     match found {
         Found::Existing(seen) => {
             replace(store, call, seen, triples)?;
-            Ok(replaced(call, &call.seen(store).map_err(Fault::after_change)?))
+            Ok(replaced(call, &call.headings(store).map_err(Fault::after_change)?))
         }
         Found::Nothing { parents, inferred } => {
             let new = New { requested, parents: *parents, inferred: inferred.clone() };
@@ -216,7 +216,7 @@ async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
     let answer = if found.existing().is_none() { created } else { replaced };
     call.blocking(move |store, call| {
         settle(store, call, call.path(), found.existing().map(|seen| &seen.description))?;
-        Ok(answer(call, &call.seen(store)?))
+        Ok(answer(call, &call.headings(store)?))
     })
     .await
     .map_err(Fault::after_change)

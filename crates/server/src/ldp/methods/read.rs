@@ -68,7 +68,10 @@ pub(crate) async fn answer(call: Call, found: Found) -> Result<Response, Fault> 
 
 fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
     let reading = call.reading(store)?;
-    let seen = call.seen_in(&reading, store)?;
+    let seen = match shows_headers_only(call) {
+        true => call.headings_in(&reading, store)?,
+        false => call.seen_in(&reading, store)?,
+    };
     if html::is_wanted(call, &seen) {
         return html::show(&reading, store, call, &seen);
     }
@@ -80,6 +83,11 @@ fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
             content(call, &seen, opened)
         }
     }
+}
+
+/// Whether nothing of the graph is shown. A page is written to be measured.
+fn shows_headers_only(call: &Call) -> bool {
+    call.method == Method::HEAD && !html::is_preferred(call)
 }
 
 /// Which representation is wanted. There is always one: without any that the client named, Turtle or the bytes.

@@ -12,8 +12,9 @@ use crate::ldp::representation::members::value;
 use crate::ldp::representation::membership::{Inferred, Others};
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::vocabulary::{
-    HAS_MEMBER_RELATION, HAS_MIME_TYPE, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, LDP,
-    MEMBER, MEMBER_SUBJECT, MEMBERSHIP_RESOURCE, PREMIS, RDF_TYPE, XSD,
+    FILENAME, HAS_MEMBER_RELATION, HAS_MIME_TYPE, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION,
+    LDP, MEMBER, MEMBER_SUBJECT, MEMBERSHIP_RESOURCE, PREMIS, PROXY_FOR, RDF_TYPE, REDIRECTS_TO,
+    XSD,
 };
 use crate::ldp::representation::web::{OwnIris, Web};
 
@@ -34,6 +35,12 @@ pub(crate) struct LoadedResource {
 impl LoadedResource {
     pub(crate) fn read(reading: &Reading, at: &At) -> Result<Self> {
         let (stat, description) = reading.graph(at)?;
+        Self::new(reading, stat, description)
+    }
+
+    /// A resource with as much of its description as headers need.
+    pub(crate) fn read_headings(reading: &Reading, at: &At) -> Result<Self> {
+        let (stat, description) = reading.graph_part(at, &OF_HEADERS)?;
         Self::new(reading, stat, description)
     }
 
@@ -211,6 +218,18 @@ impl LoadedResource {
         types(self.model, self.path(), dialect)
     }
 }
+
+/// The predicates of statements on which headers depend, beside links to resources.
+const OF_HEADERS: [&str; 8] = [
+    RDF_TYPE,
+    MEMBERSHIP_RESOURCE,
+    HAS_MEMBER_RELATION,
+    IS_MEMBER_OF_RELATION,
+    INSERTED_CONTENT_RELATION,
+    FILENAME,
+    PROXY_FOR,
+    REDIRECTS_TO,
+];
 
 /// The types of a resource of a model, at a path.
 pub(crate) fn types(model: Model, path: &StorePath, dialect: &Dialect) -> Vec<String> {

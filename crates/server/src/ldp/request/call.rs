@@ -226,6 +226,11 @@ impl Call {
         self.seen_in(&self.reading(store)?, store)
     }
 
+    /// The same with as much of its description as headers need.
+    pub(crate) fn headings(&self, store: &Store) -> Result<LoadedResource, Fault> {
+        self.headings_in(&self.reading(store)?, store)
+    }
+
     /// The state of the store, for an answer about all that is shown of what the request names.
     pub(crate) fn reading(&self, store: &Store) -> Result<Reading, Fault> {
         Ok(store.reading_of(&self.caller, &self.at(), &self.foreseen())?)
@@ -255,8 +260,25 @@ impl Call {
         reading: &Reading,
         store: &Store,
     ) -> Result<LoadedResource, Fault> {
-        let seen = LoadedResource::read(reading, &self.at());
-        let seen = seen.map_err(|error| self.missing(store, error))?;
+        self.completed(LoadedResource::read(reading, &self.at()), reading, store)
+    }
+
+    /// [`Call::headings`] in one state of the store.
+    pub(crate) fn headings_in(
+        &self,
+        reading: &Reading,
+        store: &Store,
+    ) -> Result<LoadedResource, Fault> {
+        self.completed(LoadedResource::read_headings(reading, &self.at()), reading, store)
+    }
+
+    fn completed(
+        &self,
+        read: cenote_store::Result<LoadedResource>,
+        reading: &Reading,
+        store: &Store,
+    ) -> Result<LoadedResource, Fault> {
+        let seen = read.map_err(|error| self.missing(store, error))?;
         match seen.model == Model::Binary && self.target.part != Part::Description {
             true => Ok(seen),
             false => Ok(seen.with_inferred(reading)?),

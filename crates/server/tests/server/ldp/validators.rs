@@ -1,5 +1,7 @@
 //! The validators in the response to a change are those of the next read, and HEAD has the headers of GET.
 
+use axum::http::HeaderValue;
+
 use super::*;
 
 /// Graphs of each kind that affects the tag.
@@ -18,19 +20,21 @@ fn validators(answer: &Answer) -> [Vec<String>; 2] {
         .map(|name| headers(answer, name).into_iter().map(str::to_owned).collect())
 }
 
+/// The headers, but for those of one response and of its body.
+fn about(answer: &Answer) -> Vec<(String, HeaderValue)> {
+    let own = ["content-length", "x-request-id"];
+    let headers = answer.headers.iter().filter(|(name, _)| !own.contains(&name.as_str()));
+    let mut headers: Vec<_> =
+        headers.map(|(name, value)| (name.to_string(), value.clone())).collect();
+    headers.sort_by_key(|(name, value)| (name.clone(), value.as_bytes().to_owned()));
+    headers
+}
+
 async fn assert_read_as(web: &Web, path: &str, changed: &Answer) {
     assert!(changed.status.is_success(), "{path}: {}", changed.text());
     let read = web.get(path).await;
     assert_eq!(validators(changed), validators(&read), "{} {path}", web.mount);
     let head = web.ask("HEAD", path).send().await;
-    let about = |answer: &Answer| {
-        let own = ["content-length", "x-request-id"];
-        let headers = answer.headers.iter().filter(|(name, _)| !own.contains(&name.as_str()));
-        let headers = headers.map(|(name, value)| (name.to_string(), value.clone()));
-        let mut headers: Vec<_> = headers.collect();
-        headers.sort_by_key(|(name, value)| (name.clone(), value.as_bytes().to_owned()));
-        headers
-    };
     assert_eq!(head.status, 200);
     assert_eq!(about(&head), about(&read), "{} {path}", web.mount);
     assert!(head.text().is_empty());
@@ -50,6 +54,28 @@ async fn a_change_returns_the_validators_of_the_next_read() {
             let slug = format!("p{number}");
             let posted = web.post("", &slug, graph).await;
             assert_read_as(&web, &format!("/{slug}"), &posted).await;
+        }
+    }
+}
+
+/// HEAD reads as little of a description as it can, also of one that is so large that it is kept in parts.
+#[tokio::test]
+async fn head_has_the_headers_of_get_whatever_else_is_stated() {
+    for web in Web::each() {
+        web.put("/target", "").await;
+        let many: String =
+            (0..900).map(|n| format!("<> <urn:p{n}> \"{n} of many statements\" .\n")).collect();
+        for (number, graph) in GRAPHS.into_iter().enumerate() {
+            let path = format!("/g{number}");
+            assert_read_as(&web, &path, &web.put(&path, &format!("{graph}\n{many}")).await).await;
+        }
+        let named =
+            web.ask("PUT", "/b").header("content-disposition", "attachment; filename=\"a b.txt\"");
+        named.header("content-type", "text/plain").body("x").send().await;
+        web.patch("/b/fcr:metadata", "INSERT DATA { <> <urn:p> <target>, 1 }").await;
+        for path in ["/b", "/b/fcr:metadata"] {
+            let [read, head] = ["GET", "HEAD"].map(|method| web.ask(method, path).send());
+            assert_eq!(about(&head.await), about(&read.await), "{} {path}", web.mount);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! How a description is stored, and how a part of it is read.
 
+use minicbor::data::Type;
 use minicbor::decode::Error;
 use minicbor::{Decode, Decoder, Encode};
 
@@ -34,8 +35,17 @@ pub(crate) struct Spread {
     pub(crate) bytes: u64,
 }
 
-/// What a [`GraphRecord`] has of one predicate, which is the context it is decoded in. The other statements are passed over, and not copied:
-/// a description has hundreds, of which a pattern of a query wants one.
+/// Which statements of a [`GraphRecord`] are wanted: the context in which a [`PartialGraph`] is decoded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// Those with one of these predicates.
+    pub(crate) predicates: &'a [&'a str],
+    /// Besides, those whose subject or object is an IRI that begins so.
+    pub(crate) naming: Option<&'a str>,
+}
+
+/// The wanted part of a [`GraphRecord`]. The other statements are passed over, and not copied: a description has hundreds, of which a
+/// pattern of a query wants one, and the headers of a response a few.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartialGraph {
     pub(crate) statements: Vec<Statement>,
@@ -43,12 +53,12 @@ pub(crate) struct PartialGraph {
     pub(crate) is_spread: bool,
 }
 
-impl<'b> Decode<'b, &str> for PartialGraph {
-    fn decode(decoder: &mut Decoder<'b>, predicate: &mut &str) -> Result<Self, Error> {
+impl<'b> Decode<'b, Part<'_>> for PartialGraph {
+    fn decode(decoder: &mut Decoder<'b>, part: &mut Part<'_>) -> Result<Self, Error> {
         let fields = length(decoder)?;
         let mut statements = Vec::new();
         for _ in 0..if fields > 0 { length(decoder)? } else { 0 } {
-            match predicate_of(decoder)? == *predicate {
+            match part.has_next(decoder)? {
                 true => statements.push(decoder.decode()?),
                 false => decoder.skip()?,
             }
@@ -58,16 +68,32 @@ impl<'b> Decode<'b, &str> for PartialGraph {
     }
 }
 
-fn length(decoder: &mut Decoder<'_>) -> Result<u64, Error> {
-    decoder.array()?.ok_or_else(|| Error::message("an array of no length"))
+impl Part<'_> {
+    /// Whether the statement that comes next is wanted.
+    fn has_next(&self, decoder: &mut Decoder<'_>) -> Result<bool, Error> {
+        let mut ahead = decoder.probe();
+        length(&mut ahead)?;
+        let subject = match ahead.datatype()? {
+            Type::String if self.naming.is_some() => Some(ahead.str()?),
+            _ => ahead.skip().map(|()| None)?,
+        };
+        if self.predicates.contains(&ahead.str()?) {
+            return Ok(true);
+        }
+        let Some(prefix) = self.naming else { return Ok(false) };
+        Ok(subject.is_some_and(|iri| iri.starts_with(prefix)) || {
+            length(&mut ahead)?;
+            let is_iri = ahead.u32()? == IRI && length(&mut ahead)? > 0;
+            is_iri && ahead.str()?.starts_with(prefix)
+        })
+    }
 }
 
-/// The predicate of the statement that comes next.
-fn predicate_of<'b>(decoder: &mut Decoder<'b>) -> Result<&'b str, Error> {
-    let mut ahead = decoder.probe();
-    length(&mut ahead)?;
-    ahead.skip()?;
-    ahead.str()
+/// The number of [`Term::Iri`](crate::model::Term::Iri) where terms are encoded.
+const IRI: u32 = 1;
+
+fn length(decoder: &mut Decoder<'_>) -> Result<u64, Error> {
+    decoder.array()?.ok_or_else(|| Error::message("an array of no length"))
 }
 
 #[cfg(test)]
@@ -92,24 +118,44 @@ mod tests {
         })
     }
 
+    fn part() -> impl Strategy<Value = Part<'static>> {
+        let predicates = proptest::sample::select(vec![&["a"][..], &["b", "c"], &[]]);
+        let naming = proptest::option::of(proptest::sample::select(vec!["a", "bc"]));
+        (predicates, naming).prop_map(|(predicates, naming)| Part { predicates, naming })
+    }
+
+    fn is_wanted(part: &Part<'_>, statement: &Statement) -> bool {
+        let object = match &statement.object {
+            Term::Iri(iri) => Some(iri),
+            _ => None,
+        };
+        let mut iris = statement.subject.iter().chain(object);
+        part.predicates.contains(&&*statement.predicate)
+            || part.naming.is_some_and(|prefix| iris.any(|iri| iri.starts_with(prefix)))
+    }
+
     proptest! {
         #[test]
-        fn a_part_has_the_statements_with_its_predicate(
+        fn a_part_has_the_wanted_statements(
             statements in proptest::collection::vec(statement(), 0..20),
             spread in proptest::option::of((any::<u64>(), any::<u64>())),
+            mut part in part(),
         ) {
             let spread = spread.map(|(statements, bytes)| Spread { statements, bytes });
             let record = GraphRecord { statements, spread };
             let value = value_of(&record);
-            let part: PartialGraph = decoded(&value, &mut "a").unwrap();
+            let partial: PartialGraph = decoded(&value, &mut part).unwrap();
             let mut wanted = GraphRecord::from_value(&value).unwrap().statements;
-            wanted.retain(|statement| statement.predicate == "a");
-            prop_assert_eq!(part, PartialGraph { statements: wanted, is_spread: spread.is_some() });
+            wanted.retain(|statement| is_wanted(&part, statement));
+            prop_assert_eq!(partial, PartialGraph { statements: wanted, is_spread: spread.is_some() });
         }
 
         #[test]
-        fn a_part_of_any_bytes_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = minicbor::decode_with::<_, PartialGraph>(&bytes, &mut "a");
+        fn a_part_of_any_bytes_is_read_or_refused(
+            bytes in proptest::collection::vec(any::<u8>(), 0..60),
+            mut part in part(),
+        ) {
+            let _ = minicbor::decode_with::<_, PartialGraph>(&bytes, &mut part);
         }
     }
 }

@@ -33,7 +33,8 @@ use cenote_kv::KeyRange;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(super) use self::any_predicate::WithAnyPredicate;
-use self::order::{is_plain, link_key, plain_key, text_key};
+pub(super) use self::order::text_key;
+use self::order::{is_plain, link_key, plain_key};
 pub(super) use self::scan::Scan;
 use super::links::{self, Link, Links};
 use super::vocabulary::predicates_of;
@@ -88,6 +89,12 @@ pub(super) fn predicate_keys(predicate: &str) -> [u64; 2] {
 /// Where the index has all that is stated with a predicate.
 pub(super) fn of_predicate(predicate: &str) -> Vec<KeyRange> {
     predicate_keys(predicate).map(keys::statements).into()
+}
+
+/// The same as one range.
+pub(super) fn with_predicate(predicate: &str) -> KeyRange {
+    let [own, other] = predicate_keys(predicate).map(keys::statements);
+    KeyRange { end: other.end, ..own }
 }
 
 /// Where the index has what is stated with a predicate, of objects with these keys.
@@ -177,6 +184,11 @@ impl Sought {
         let mut keys = vec![text_key(iri), written_key(iri), link_key(id)];
         keys.dedup();
         Self { keys, written: None }
+    }
+
+    /// Whether an entry with this object can be of one of them.
+    pub(super) fn may_be(&self, object: u64) -> bool {
+        self.written.is_some() || self.keys.contains(&object)
     }
 
     /// Where the index has them as objects that are IRIs.

@@ -38,6 +38,9 @@ impl<'a> Scan<'a> {
 
     /// The next key, with the number of its range; none at the end of the last one.
     pub(in crate::metadata) fn next(&mut self) -> Result<Option<(u8, Bytes)>> {
+        if self.ranges.is_empty() {
+            return Ok(None);
+        }
         while self.ready.is_empty() {
             let rows = self.view.rows(&self.range, Self::STEP)?;
             self.ready.extend(rows.into_iter().map(|(key, _)| key));

@@ -10,7 +10,8 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 
 use crate::model::{ResourceId, StorePath};
 
-const SCHEME: &str = "cenote:";
+/// What each of them begins with.
+pub(in crate::metadata) const SCHEME: &str = "cenote:";
 const BY_ID: &str = "cenote:id/";
 
 /// What a name in the path of an IRI may not contain (RFC 3987), and `%`.

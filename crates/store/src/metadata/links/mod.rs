@@ -15,8 +15,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 pub use self::inbound::{Linking, LinksPage, LinksQuery};
-pub(super) use self::iri::Link;
 use self::iri::is_by_id;
+pub(super) use self::iri::{Link, SCHEME};
 pub use self::iri::{iri_of, path_of};
 pub(crate) use self::relink::{has_links, relinked};
 use crate::access::{Chain, Operation};
@@ -77,6 +77,9 @@ impl<'a, R: Reads> Links<'a, R> {
 
     /// The same of the statements of a description, which become a graph only once.
     pub(super) fn graph_of(&self, statements: Vec<Statement>) -> Result<Graph> {
+        if !statements.iter().any(has_link) {
+            return Ok(statements.into_iter().collect());
+        }
         let shown = statements.into_iter().map(|statement| self.statement(statement));
         Ok(shown.collect::<Result<Vec<_>>>()?.into_iter().collect())
     }
