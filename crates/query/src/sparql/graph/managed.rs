@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use cenote_rdf::{Literal, NamedNode};
 use cenote_store::{
-    Algorithm, ContentHead, Kind, PersonId, ResourceId, Time, VisibleResource, iri_of,
+    Algorithm, ContentHead, Fact, Kind, Node as FactNode, PersonId, ResourceId, Time,
+    VisibleResource, iri_of,
 };
 
 use super::Graph;
@@ -188,7 +189,7 @@ impl Graph<'_> {
             Said::MembershipResource | Said::HasMemberRelation | Said::InsertedContentRelation => {
                 self.definition(seen, said)?.into_iter().collect()
             }
-            Said::Size | Said::MediaType | Said::Digest => of_content(seen, said)?,
+            Said::Size | Said::MediaType | Said::Digest => self.of_content(seen, said)?,
         };
         objects.retain(|object| wanted.is_none_or(|wanted| wanted == object));
         Ok(objects)
@@ -266,6 +267,37 @@ impl Graph<'_> {
         Ok(children)
     }
 
+    /// What is said of the content of an object: nothing of what has none, whose record is not read for that.
+    fn of_content(&self, seen: &VisibleResource, said: Said) -> Result<Vec<Node>> {
+        if seen.kind != Kind::Object {
+            return Ok(Vec::new());
+        }
+        let Some(content) = &seen.record()?.content else { return Ok(Vec::new()) };
+        Ok(match said {
+            Said::MediaType => vec![media_type(content)],
+            _ if content.size == 0 && self.is_external(seen.id)? => Vec::new(),
+            Said::Size => vec![size(content.size)],
+            _ => digests(content),
+        })
+    }
+
+    /// Whether the bytes of an empty object are elsewhere, as its description says then, and may be changed there at any time. Such an object is
+    /// always empty here: no description of another is read for that.
+    fn is_external(&self, id: ResourceId) -> Result<bool> {
+        if !self.data.is_described(id)? {
+            return Ok(false);
+        }
+        for name in ["proxyFor", "redirectsTo"] {
+            let predicate = format!("{}{name}", self.words.fedora());
+            let own = FactNode::Resource { id, part: String::new() };
+            let says = |fact: &Fact| fact.subject == own && is_iri(&fact.object);
+            if self.data.facts(id, Some(&predicate))?.iter().any(says) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn person(&self, id: PersonId) -> Result<Node> {
         if let Some(known) = self.persons.borrow().get(&id) {
             return Ok(known.clone());
@@ -276,6 +308,10 @@ impl Graph<'_> {
     }
 }
 
+fn is_iri(node: &FactNode) -> bool {
+    matches!(node, FactNode::Iri(_) | FactNode::Resource { .. })
+}
+
 fn literal(text: impl Into<String>) -> Node {
     Node::term(Literal::new_simple_literal(text).into())
 }
@@ -283,19 +319,6 @@ fn literal(text: impl Into<String>) -> Node {
 fn typed(text: String, datatype: &str) -> Node {
     let datatype = NamedNode::new_unchecked(format!("{XSD}{datatype}"));
     Node::term(Literal::new_typed_literal(text, datatype).into())
-}
-
-/// What is said of the content of an object: nothing of what has none, whose record is not read for that.
-fn of_content(seen: &VisibleResource, said: Said) -> Result<Vec<Node>> {
-    if seen.kind != Kind::Object {
-        return Ok(Vec::new());
-    }
-    let Some(content) = &seen.record()?.content else { return Ok(Vec::new()) };
-    Ok(match said {
-        Said::Size => vec![size(content.size)],
-        Said::MediaType => vec![media_type(content)],
-        _ => digests(content),
-    })
 }
 
 fn size(bytes: u64) -> Node {

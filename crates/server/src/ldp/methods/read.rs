@@ -118,12 +118,16 @@ pub(crate) fn graph(
     if let Some(applied) = &call.preferences.applied {
         headers.add(PREFERENCE_APPLIED, applied);
     }
+    let begin = || Representation::begin(call, reading, store, seen, syntax);
     if call.method == Method::HEAD {
+        // Every graph can be written in the other syntaxes.
+        if syntax == Syntax::RdfXml {
+            begin()?.check(call, store)?;
+        }
         headers.syntax(syntax);
         return Ok(Found::Unwritten(headers));
     }
-    let begun = Representation::begin(call, reading, store, seen, syntax)?;
-    let written = begun.first(call, store)?;
+    let written = begin()?.first(call, store)?;
     Ok(Found::Graph(headers, syntax, written))
 }
 

@@ -12,7 +12,7 @@ mod relink;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use self::inbound::{Linking, LinksPage, LinksQuery};
 pub(super) use self::iri::Link;
@@ -20,16 +20,21 @@ use self::iri::is_by_id;
 pub use self::iri::{iri_of, path_of};
 pub(crate) use self::relink::{has_links, relinked};
 use crate::access::{Chain, Operation};
-use crate::catalog::Reads;
+use crate::catalog::{Edges, Reads};
 use crate::metadata::stored::read;
-use crate::model::{At, Graph, LinkIntegrity, ResourceId, Statement, Term};
-use crate::resources::locate;
-use crate::{Caller, Error, ErrorKind, Result};
+use crate::model::{At, Dangling, Graph, LinkIntegrity, ResourceId, Statement, StorePath, Term};
+use crate::resources::{keys_ahead, locate, read_together};
+use crate::{Bytes, Caller, Error, ErrorKind, Result};
+
+/// So many links are looked up together.
+const TOGETHER: usize = 1_000;
 
 /// Translates between links as they are kept and as one caller sees and writes them.
 pub(crate) struct Links<'a, R> {
     reads: &'a R,
     caller: &'a Caller,
+    /// Whether statements whose object is a link to nothing are left out.
+    leaves_out: bool,
     /// The IRIs by path of resources that were met; none of those that the caller may not see.
     shown: RefCell<HashMap<ResourceId, Option<String>>>,
     /// The links that IRIs became. A description often names one resource many times.
@@ -38,7 +43,19 @@ pub(crate) struct Links<'a, R> {
 
 impl<'a, R: Reads> Links<'a, R> {
     pub(crate) fn new(reads: &'a R, caller: &'a Caller) -> Self {
-        Self { reads, caller, shown: RefCell::default(), bound: RefCell::default() }
+        let (shown, bound) = Default::default();
+        Self { reads, caller, leaves_out: false, shown, bound }
+    }
+
+    /// The same for the description of the last resource of a chain, by the rule of an opening where no collection has a setting.
+    pub(crate) fn ruled(self, of: &Chain, dangling: Dangling) -> Self {
+        Self { leaves_out: dangling == Dangling::LeftOut && setting(of).is_none(), ..self }
+    }
+
+    /// Reads in one call what showing the links of a description is likely to read of their targets.
+    pub(crate) fn read_ahead(&self, graph: &Graph) -> Result<()> {
+        let keys = linked(self.reads.edges(), graph);
+        if keys.is_empty() { Ok(()) } else { self.reads.values(&keys).map(drop) }
     }
 
     /// The description of a resource, as it is kept, and the resource's chain; none if the caller may not read it.
@@ -51,12 +68,18 @@ impl<'a, R: Reads> Links<'a, R> {
 
     /// A description as the caller sees it.
     pub(crate) fn shown<'g>(&self, graph: &'g Graph) -> Result<Shown<'g>> {
-        let mut kept = BTreeMap::<_, Vec<_>>::new();
+        let (mut kept, mut hidden) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
         for statement in graph.iter().filter(|it| has_link(it)) {
-            kept.entry(self.statement(statement.clone())?).or_default().push(statement.clone());
+            match self.hides(statement)? {
+                true => hidden.push(statement.clone()),
+                false => {
+                    let shown = self.statement(statement.clone())?;
+                    kept.entry(shown).or_default().push(statement.clone());
+                }
+            }
         }
-        if kept.is_empty() {
-            return Ok(Shown { graph: Cow::Borrowed(graph), kept });
+        if kept.is_empty() && hidden.is_empty() {
+            return Ok(Shown { graph: Cow::Borrowed(graph), kept, hidden });
         }
         // A text statement may be equal to a displayed link.
         for (shown, same) in &mut kept {
@@ -64,7 +87,7 @@ impl<'a, R: Reads> Links<'a, R> {
         }
         let plain = graph.iter().filter(|it| !has_link(it)).cloned();
         let shown = plain.chain(kept.keys().cloned()).collect();
-        Ok(Shown { graph: Cow::Owned(shown), kept })
+        Ok(Shown { graph: Cow::Owned(shown), kept, hidden })
     }
 
     /// The same without what it is kept as.
@@ -77,8 +100,21 @@ impl<'a, R: Reads> Links<'a, R> {
 
     /// The same of the statements of a description, which become a graph only once.
     pub(super) fn graph_of(&self, statements: Vec<Statement>) -> Result<Graph> {
-        let shown = statements.into_iter().map(|statement| self.statement(statement));
-        Ok(shown.collect::<Result<Vec<_>>>()?.into_iter().collect())
+        let mut shown = Vec::with_capacity(statements.len());
+        for statement in statements {
+            if !self.hides(&statement)? {
+                shown.push(self.statement(statement)?);
+            }
+        }
+        Ok(shown.into_iter().collect())
+    }
+
+    /// Whether a statement, as it is kept, is not shown at all.
+    fn hides(&self, kept: &Statement) -> Result<bool> {
+        match object(kept).and_then(Link::of).filter(|_| self.leaves_out) {
+            Some(link) => Ok(self.by_path(link.id, "")?.is_none()),
+            None => Ok(false),
+        }
     }
 
     /// A statement as the caller sees it.
@@ -87,35 +123,54 @@ impl<'a, R: Reads> Links<'a, R> {
     }
 
     /// How a description is kept that the caller wrote instead of one that they were shown, of the last resource of the chain. What
-    /// was shown stays as it was kept.
+    /// was shown stays as it was kept, and so does what was not shown.
     ///
     /// # Errors
     /// [`ErrorKind::Dangling`] for a new link that leads to nothing that they may see, where the collection refuses those.
     pub(crate) fn kept(&self, of: &Chain, shown: &Shown<'_>, written: Graph) -> Result<Graph> {
-        if shown.kept.is_empty()
-            && !written.iter().any(|statement| iris(statement).any(names_resource))
-        {
+        let is_plain = shown.kept.is_empty() && shown.hidden.is_empty();
+        if is_plain && !written.iter().any(|statement| iris(statement).any(names_resource)) {
             return Ok(written);
         }
-        let mut kept = Vec::with_capacity(written.len());
+        self.look_up_together(written.iter().filter(|it| !shown.graph.contains(it)))?;
+        let mut kept = Vec::with_capacity(written.len() + shown.hidden.len());
+        kept.extend(shown.hidden.iter().cloned());
         for statement in written {
             match shown.kept.get(&statement) {
                 Some(same) => kept.extend(same.iter().cloned()),
                 None if shown.graph.contains(&statement) => kept.push(statement),
-                None => kept.push(self.bound(of, statement)?),
+                None => kept.extend(self.bound(of, statement)?),
             }
         }
         Ok(kept.into_iter().collect())
     }
 
-    /// A statement with its links bound, as far as the caller may see where they lead.
-    fn bound(&self, of: &Chain, written: Statement) -> Result<Statement> {
-        self.bound_by(of.id(), written, |iri| match self.bind(iri)? {
+    /// Reads what binding each of these reads, all of them together.
+    fn look_up_together<'s>(&self, written: impl Iterator<Item = &'s Statement>) -> Result<()> {
+        let paths = written.flat_map(iris).filter_map(|iri| path_of(iri).map(|(path, _)| path));
+        let paths: BTreeSet<StorePath> = paths.take(TOGETHER).collect();
+        let to: Vec<At> = paths.into_iter().map(At::Path).collect();
+        if to.len() < 2 {
+            return Ok(());
+        }
+        read_together(self.reads, &to)
+    }
+
+    /// A statement with its links bound, as far as the caller may see where they lead; none if it is to be left out.
+    fn bound(&self, of: &Chain, written: Statement) -> Result<Option<Statement>> {
+        if self.leaves_out
+            && let Some(iri) = object(&written).filter(|iri| path_of(iri).is_some())
+            && self.bind(iri)?.is_none()
+        {
+            return Ok(None);
+        }
+        let bound = self.bound_by(of.id(), written, |iri| match self.bind(iri)? {
             None if integrity(of) == LinkIntegrity::Strict && path_of(iri).is_some() => {
                 Err(dangling(iri))
             }
             bound => Ok(bound),
-        })
+        });
+        bound.map(Some)
     }
 
     pub(crate) fn bound_by(
@@ -228,9 +283,25 @@ impl<'a, R: Reads> Links<'a, R> {
     }
 }
 
-/// What the nearest collection that says something requires of links.
+/// What the nearest collection with a setting requires of links.
+fn setting(of: &Chain) -> Option<LinkIntegrity> {
+    of.resources().find_map(|resource| resource.link_integrity)
+}
+
+/// The same, with the default.
 pub(crate) fn integrity(of: &Chain) -> LinkIntegrity {
-    of.resources().find_map(|resource| resource.link_integrity).unwrap_or_default()
+    setting(of).unwrap_or_default()
+}
+
+/// The keys to resources to which statements link.
+pub(super) fn linked<'s>(
+    edges: &Edges,
+    statements: impl IntoIterator<Item = &'s Statement>,
+) -> Vec<Bytes> {
+    let links = statements.into_iter().flat_map(iris).filter_map(Link::of);
+    let ids: BTreeSet<ResourceId> = links.map(|link| link.id).take(TOGETHER).collect();
+    let to: Vec<At> = ids.into_iter().map(At::Id).collect();
+    if to.is_empty() { Vec::new() } else { keys_ahead(edges, to.iter()) }
 }
 
 fn dangling(iri: &str) -> Error {
@@ -244,6 +315,8 @@ pub(crate) struct Shown<'g> {
     pub(crate) graph: Cow<'g, Graph>,
     /// How its statements are kept, if any has a link.
     kept: BTreeMap<Statement, Vec<Statement>>,
+    /// Kept statements that are not shown.
+    hidden: Vec<Statement>,
 }
 
 fn has_link(statement: &Statement) -> bool {
