@@ -2,7 +2,7 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_store::{Act, StorePath};
 
@@ -21,11 +21,15 @@ pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fau
     let caller = Asker::from_request_parts(parts, app).await?.0;
     match caller.require(Act::Inspect) {
         Ok(()) => Ok(page("Tools", &tools())),
-        Err(error) if caller.is_anonymous() && wants_page(&parts.headers) => {
+        Err(error) if is_browsed_without_login(&parts.headers) => {
             Ok(ask_to_log_in(Fault::from(error).into_response()))
         }
         Err(error) => Err(error.into()),
     }
+}
+
+fn is_browsed_without_login(headers: &HeaderMap) -> bool {
+    wants_page(headers) && !headers.contains_key(header::AUTHORIZATION)
 }
 
 fn tools() -> Markup {
