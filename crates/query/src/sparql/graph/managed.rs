@@ -5,10 +5,7 @@
 use std::rc::Rc;
 
 use cenote_rdf::{Literal, NamedNode};
-use cenote_store::{
-    Algorithm, ContentHead, Fact, Kind, Node as FactNode, PersonId, ResourceId, Time,
-    VisibleResource, iri_of,
-};
+use cenote_store::{Kind, PersonId, ResourceId, Time, VisibleResource, iri_of};
 
 use super::Graph;
 use super::described::{Like, Triple};
@@ -17,9 +14,6 @@ use super::said::{Asked, LDP, Said};
 use crate::Result;
 
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
-/// The media type of bytes of which nothing is known.
-const OCTETS: &str = "application/octet-stream";
-
 /// The class of a container, or what else a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Model {
@@ -267,37 +261,6 @@ impl Graph<'_> {
         Ok(children)
     }
 
-    /// What is said of the content of an object: nothing of what has none, whose record is not read for that.
-    fn of_content(&self, seen: &VisibleResource, said: Said) -> Result<Vec<Node>> {
-        if seen.kind != Kind::Object {
-            return Ok(Vec::new());
-        }
-        let Some(content) = &seen.record()?.content else { return Ok(Vec::new()) };
-        Ok(match said {
-            Said::MediaType => vec![media_type(content)],
-            _ if content.size == 0 && self.is_external(seen.id)? => Vec::new(),
-            Said::Size => vec![size(content.size)],
-            _ => digests(content),
-        })
-    }
-
-    /// Whether the bytes of an empty object are elsewhere, as its description says then, and may be changed there at any time. Such an object is
-    /// always empty here: no description of another is read for that.
-    fn is_external(&self, id: ResourceId) -> Result<bool> {
-        if !self.data.is_described(id)? {
-            return Ok(false);
-        }
-        for name in ["proxyFor", "redirectsTo"] {
-            let predicate = format!("{}{name}", self.words.fedora());
-            let own = FactNode::Resource { id, part: String::new() };
-            let says = |fact: &Fact| fact.subject == own && is_iri(&fact.object);
-            if self.data.facts(id, Some(&predicate))?.iter().any(says) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     fn person(&self, id: PersonId) -> Result<Node> {
         if let Some(known) = self.persons.borrow().get(&id) {
             return Ok(known.clone());
@@ -308,35 +271,13 @@ impl Graph<'_> {
     }
 }
 
-fn is_iri(node: &FactNode) -> bool {
-    matches!(node, FactNode::Iri(_) | FactNode::Resource { .. })
-}
-
-fn literal(text: impl Into<String>) -> Node {
+pub(super) fn literal(text: impl Into<String>) -> Node {
     Node::term(Literal::new_simple_literal(text).into())
 }
 
-fn typed(text: String, datatype: &str) -> Node {
+pub(super) fn typed(text: String, datatype: &str) -> Node {
     let datatype = NamedNode::new_unchecked(format!("{XSD}{datatype}"));
     Node::term(Literal::new_typed_literal(text, datatype).into())
-}
-
-fn size(bytes: u64) -> Node {
-    typed(bytes.to_string(), "long")
-}
-
-fn media_type(content: &ContentHead) -> Node {
-    literal(content.media_type.as_deref().unwrap_or(OCTETS))
-}
-
-fn digests(content: &ContentHead) -> Vec<Node> {
-    let others = [("sha1", Algorithm::Sha1), ("blake2b", Algorithm::Blake2b)];
-    let sha256 = content.digests.sha256.as_ref().map(|digest| ("sha-256", &digest[..]));
-    let others = others.into_iter().filter_map(|(name, algorithm)| {
-        content.digests.get(algorithm).map(|digest| (name, digest))
-    });
-    let urn = |(name, digest)| node(format!("urn:{name}:{}", hex::encode(digest)));
-    sha256.into_iter().chain(others).map(urn).collect()
 }
 
 pub(super) fn date_time(time: Time) -> Node {

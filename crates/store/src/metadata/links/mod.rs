@@ -2,13 +2,15 @@
 //!
 //! A link is kept as the id of its resource, beside the path that was written. It is shown as the current path to callers who may
 //! see the resource, and as it was written to anybody else, unless that is the path of something else that they see: then by
-//! id. So a rename keeps every link, and a link reveals neither a hidden resource nor its existence.
+//! id. So a rename keeps every link, and a link reveals neither a hidden resource nor its existence. An opening may leave out what leads to
+//! nothing where no collection has a setting ([`Dangling`]); `written` binds what is written.
 //!
 //! Invariant: a stored link was bound by, or on behalf of, somebody who could see the resource.
 
 mod inbound;
 mod iri;
 mod relink;
+mod written;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,12 +21,14 @@ pub(super) use self::iri::Link;
 use self::iri::is_by_id;
 pub use self::iri::{iri_of, path_of};
 pub(crate) use self::relink::{has_links, relinked};
+pub(crate) use self::written::integrity;
+use self::written::setting;
 use crate::access::{Chain, Operation};
 use crate::catalog::{Edges, Reads};
 use crate::metadata::stored::read;
-use crate::model::{At, Dangling, Graph, LinkIntegrity, ResourceId, Statement, StorePath, Term};
-use crate::resources::{keys_ahead, locate, read_together};
-use crate::{Bytes, Caller, Error, ErrorKind, Result};
+use crate::model::{At, Dangling, Graph, ResourceId, Statement, Term};
+use crate::resources::{keys_ahead, locate};
+use crate::{Bytes, Caller, Result};
 
 /// So many links are looked up together.
 const TOGETHER: usize = 1_000;
@@ -122,99 +126,6 @@ impl<'a, R: Reads> Links<'a, R> {
         self.translated(kept, |iri| self.iri(iri))
     }
 
-    /// How a description is kept that the caller wrote instead of one that they were shown, of the last resource of the chain. What
-    /// was shown stays as it was kept, and so does what was not shown.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Dangling`] for a new link that leads to nothing that they may see, where the collection refuses those.
-    pub(crate) fn kept(&self, of: &Chain, shown: &Shown<'_>, written: Graph) -> Result<Graph> {
-        let is_plain = shown.kept.is_empty() && shown.hidden.is_empty();
-        if is_plain && !written.iter().any(|statement| iris(statement).any(names_resource)) {
-            return Ok(written);
-        }
-        self.look_up_together(written.iter().filter(|it| !shown.graph.contains(it)))?;
-        let mut kept = Vec::with_capacity(written.len() + shown.hidden.len());
-        kept.extend(shown.hidden.iter().cloned());
-        for statement in written {
-            match shown.kept.get(&statement) {
-                Some(same) => kept.extend(same.iter().cloned()),
-                None if shown.graph.contains(&statement) => kept.push(statement),
-                None => kept.extend(self.bound(of, statement)?),
-            }
-        }
-        Ok(kept.into_iter().collect())
-    }
-
-    /// Reads what binding each of these reads, all of them together.
-    fn look_up_together<'s>(&self, written: impl Iterator<Item = &'s Statement>) -> Result<()> {
-        let paths = written.flat_map(iris).filter_map(|iri| path_of(iri).map(|(path, _)| path));
-        let paths: BTreeSet<StorePath> = paths.take(TOGETHER).collect();
-        let to: Vec<At> = paths.into_iter().map(At::Path).collect();
-        if to.len() < 2 {
-            return Ok(());
-        }
-        read_together(self.reads, &to)
-    }
-
-    /// A statement with its links bound, as far as the caller may see where they lead; none if it is to be left out.
-    fn bound(&self, of: &Chain, written: Statement) -> Result<Option<Statement>> {
-        if self.leaves_out
-            && let Some(iri) = object(&written).filter(|iri| path_of(iri).is_some())
-            && self.bind(iri)?.is_none()
-        {
-            return Ok(None);
-        }
-        let bound = self.bound_by(of.id(), written, |iri| match self.bind(iri)? {
-            None if integrity(of) == LinkIntegrity::Strict && path_of(iri).is_some() => {
-                Err(dangling(iri))
-            }
-            bound => Ok(bound),
-        });
-        bound.map(Some)
-    }
-
-    pub(crate) fn bound_by(
-        &self,
-        id: ResourceId,
-        written: Statement,
-        bind: impl Fn(&str) -> Result<Option<String>>,
-    ) -> Result<Statement> {
-        let mut bound = self.translated(written, bind)?;
-        // Statements about the resource itself have no subject, or a relative one.
-        if let Some(link) = bound.subject.as_deref().and_then(Link::of)
-            && link.id == id
-        {
-            bound.subject = Some(link.fragment().to_owned()).filter(|part| !part.is_empty());
-        }
-        Ok(bound)
-    }
-
-    /// The form in which an IRI that was written is kept; none if it names nothing that the caller may see.
-    pub(crate) fn bind(&self, written: &str) -> Result<Option<String>> {
-        if let Some(known) = self.bound.borrow().get(written) {
-            return Ok(Some(known.clone()));
-        }
-        let bound = self.look_up(written)?;
-        if let Some(link) = &bound {
-            self.bound.borrow_mut().insert(written.to_owned(), link.clone());
-        }
-        Ok(bound)
-    }
-
-    fn look_up(&self, written: &str) -> Result<Option<String>> {
-        if let Some((path, fragment)) = path_of(written) {
-            let seen = self.seen(&At::Path(path.clone()))?;
-            return Ok(seen.map(|chain| iri::link(chain.id(), &path, fragment)));
-        }
-        if !is_by_id(written) {
-            return Ok(None);
-        }
-        let nothing = || Error::invalid(format!("the IRI names no resource: {written}"));
-        let (id, fragment) = iri::id_of(written).ok_or_else(nothing)?;
-        let chain = self.seen(&At::Id(id))?.ok_or_else(nothing)?;
-        Ok(Some(iri::link(id, &chain.path(), fragment)))
-    }
-
     /// An IRI that the caller writes in the one spelling in which they would be shown it.
     pub(super) fn spelled(&self, written: &str) -> Result<String> {
         match iri::id_of(written) {
@@ -283,16 +194,6 @@ impl<'a, R: Reads> Links<'a, R> {
     }
 }
 
-/// What the nearest collection with a setting requires of links.
-fn setting(of: &Chain) -> Option<LinkIntegrity> {
-    of.resources().find_map(|resource| resource.link_integrity)
-}
-
-/// The same, with the default.
-pub(crate) fn integrity(of: &Chain) -> LinkIntegrity {
-    setting(of).unwrap_or_default()
-}
-
 /// The keys to resources to which statements link.
 pub(super) fn linked<'s>(
     edges: &Edges,
@@ -302,12 +203,6 @@ pub(super) fn linked<'s>(
     let ids: BTreeSet<ResourceId> = links.map(|link| link.id).take(TOGETHER).collect();
     let to: Vec<At> = ids.into_iter().map(At::Id).collect();
     if to.is_empty() { Vec::new() } else { keys_ahead(edges, to.iter()) }
-}
-
-fn dangling(iri: &str) -> Error {
-    Error::new(ErrorKind::Dangling, format!("the target of the link does not exist: {iri}")).with_hint(
-        "create the target first, or let the collection accept such links (`cenote meta integrity`)",
-    )
 }
 
 /// A description as seen by a caller.
