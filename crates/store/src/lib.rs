@@ -105,8 +105,8 @@ pub use trash::{
 };
 pub use tree::{
     AttributeChange, BatchItem, BatchWhat, CopyOptions, CreateOptions, DetailedPage, Details,
-    Draft, ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Relocated, RemoveOptions,
-    SharedCursor, SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
+    Draft, Inventory, ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Relocated,
+    RemoveOptions, SharedCursor, SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
 };
 pub use versions::{NewVersion, Prune, Version, VersionDifference};
 pub use waiting::{Waiting, Work};

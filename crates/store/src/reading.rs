@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, View, keys};
 use crate::metadata::{Dataset, Links, Pattern, Quad};
-use crate::model::{At, Avu, Graph, Kind, Membership, Person, PersonId, Rights, Stat, Time};
+use crate::model::{
+    At, Avu, Dangling, Graph, Kind, Membership, Person, PersonId, Rights, Stat, Time,
+};
 use crate::resources::{Walk, locate, members};
 use crate::{
     Act, Caller, Foreseen, PlaceStatus, Quota, ReplicaView, Result, Store, Ticket, metadata,
@@ -22,22 +24,33 @@ pub struct Reading {
     store: Store,
     view: View,
     caller: Caller,
+    dangling: Dangling,
 }
 
 impl Store {
     /// The state of the store now, as `caller` may see it.
     pub fn reading(&self, caller: &Caller) -> Result<Reading> {
-        Ok(Reading { store: self.clone(), view: self.view()?, caller: caller.clone() })
+        Ok(Reading::new(self, self.view()?, caller))
     }
 
     /// The same for an answer about one resource: over a network what such an answer needs first is read in one round trip.
     pub fn reading_of(&self, caller: &Caller, at: &At, foreseen: &Foreseen<'_>) -> Result<Reading> {
         let view = self.view_of_whole(caller, at, foreseen)?;
-        Ok(Reading { store: self.clone(), view, caller: caller.clone() })
+        Ok(Reading::new(self, view, caller))
     }
 }
 
 impl Reading {
+    fn new(store: &Store, view: View, caller: &Caller) -> Self {
+        Self { store: store.clone(), view, caller: caller.clone(), dangling: Dangling::Kept }
+    }
+
+    /// The same with the rule of an opening for links to nothing, in descriptions as [`Reading::graph`] shows them.
+    #[must_use]
+    pub fn ruled(self, dangling: Dangling) -> Self {
+        Self { dangling, ..self }
+    }
+
     /// Who reads.
     pub fn caller(&self) -> &Caller {
         &self.caller
@@ -120,13 +133,13 @@ impl Reading {
 
     /// The description of a resource: see [`Store::graph`].
     pub fn graph(&self, at: &At) -> Result<(Stat, Graph)> {
-        metadata::graph(&self.view, &self.caller, at)
+        metadata::graph(&self.view, &self.caller, at, self.dangling)
     }
 
     /// The same without most of the statements: those with one of these predicates are in it, and those with an IRI that names a resource
     /// of the store, so that it has the same [`links_tag`](crate::links_tag).
     pub fn graph_part(&self, at: &At, predicates: &[&str]) -> Result<(Stat, Graph)> {
-        metadata::graph_part(&self.view, &self.caller, at, predicates)
+        metadata::graph_part(&self.view, &self.caller, at, self.dangling, predicates)
     }
 
     /// The membership of what [`Reading::stat`] and the like gave; none if it is no collection.

@@ -105,6 +105,8 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
     let note = r##"{"path":"@/x","operations":[{"op":"set","attribute":"note","value":"#"}]}"##;
     let search = r#"{"under":"@","where":[{"attribute":"topic","op":"=","value":"trips"}]}"#;
     let graph = "<> <http://purl.org/dc/terms/title> \"#\" .";
+    let to: Vec<String> = (0..20).map(|n| format!("</ldp/many/{n:04}>")).collect();
+    let links = format!("{graph} <> <http://purl.org/dc/terms/relation> {} .", to.join(", "));
     let irods = "POST /irods-http-api/0.7.0/data-objects";
     let mut missed = Vec::new();
     for (what, most, request, body) in [
@@ -118,6 +120,9 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
         ("iRODS: add an AVU", 4, irods, avu),
         ("LDP: PUT, new", 3, "PUT /ldp@/graph#", graph),
         ("LDP: PUT, again", 4, "PUT /ldp@/graph", graph),
+        ("LDP: PUT, new, with 20 links", 4, "PUT /ldp@/linked#", &links),
+        ("LDP: PUT, again, with 20 links", 6, "PUT /ldp@/linked", &links),
+        ("LDP: GET, with 20 links", 3, "GET /ldp@/linked", ""),
         ("LDP: GET", 2, "GET /ldp@/graph", ""),
         ("LDP: HEAD", 2, "HEAD /ldp@/graph", ""),
         ("LDP: GET a container", 3, "GET /ldp@", ""),

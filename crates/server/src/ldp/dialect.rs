@@ -3,6 +3,7 @@
 //! Invariant: whatever differs between the mount points is a field here. No handler looks at which dialect it serves.
 
 use axum::http::StatusCode;
+use cenote_store::Dangling;
 
 use super::notifications::Form;
 use crate::ldp::representation::vocabulary::{FCREPO, FEDORA};
@@ -17,7 +18,7 @@ pub(crate) struct Dialect {
     pub(crate) tags_graphs: bool,
     /// Whether entity tags are quoted, as RFC 9110 wants them. Where they are not, tags without quotes are taken, too.
     pub(crate) quotes_tags: bool,
-    /// The status of a change of what the server manages.
+    /// The status of a change of what the server manages, and of a link that a collection refuses.
     pub(crate) managed: StatusCode,
     /// The status of a PUT of one kind onto another.
     pub(crate) other_kind: StatusCode,
@@ -60,8 +61,8 @@ pub(crate) struct Dialect {
     pub(crate) mentions_versions: bool,
     /// Whether `Preference-Applied` lists what was applied.
     pub(crate) lists_preferences: bool,
-    /// Whether links to missing resources are left out of what is put.
-    pub(crate) drops_dangling: bool,
+    /// What becomes of links to what is not there, where no collection has a setting.
+    pub(crate) dangling: Dangling,
     /// The namespace of Fedora's terms in representations.
     pub(crate) fedora: &'static str,
 }
@@ -110,7 +111,7 @@ pub(crate) const LAKESUPERIOR: Dialect = Dialect {
     has_transactions: false,
     mentions_versions: true,
     lists_preferences: true,
-    drops_dangling: true,
+    dangling: Dangling::LeftOut,
     fedora: FCREPO,
 };
 
@@ -140,7 +141,7 @@ pub(crate) const FEDORA_API: Dialect = Dialect {
     has_transactions: true,
     mentions_versions: false,
     lists_preferences: false,
-    drops_dangling: false,
+    dangling: Dangling::Kept,
     fedora: FEDORA,
 };
 

@@ -3,7 +3,7 @@
 use crate::access::Operation;
 use crate::catalog::{ChangeKind, Transaction};
 use crate::metadata::{Links, Stored, check, needed, replace};
-use crate::model::{At, Changed, Graph, Stat};
+use crate::model::{At, Changed, Dangling, Graph, Stat};
 use crate::resources::{count_change, find, update};
 use crate::{Caller, Conditions, Result, Store, versions};
 
@@ -18,7 +18,19 @@ impl Store {
         conditions: &Conditions,
         change: impl Fn(&Graph) -> Result<Graph>,
     ) -> Result<Stat> {
-        self.change_stored(caller, at, conditions, Stored::read, change)
+        self.change_graph_with(caller, at, conditions, Dangling::Kept, change)
+    }
+
+    /// The same with the rule of an opening for links to nothing.
+    pub fn change_graph_with(
+        &self,
+        caller: &Caller,
+        at: &At,
+        conditions: &Conditions,
+        dangling: Dangling,
+        change: impl Fn(&Graph) -> Result<Graph>,
+    ) -> Result<Stat> {
+        self.change_stored(caller, at, (conditions, dangling), Stored::read, change)
     }
 
     /// The same for as much of the description as `read` returns.
@@ -26,7 +38,7 @@ impl Store {
         &self,
         caller: &Caller,
         at: &At,
-        conditions: &Conditions,
+        (conditions, dangling): (&Conditions, Dangling),
         read: impl Fn(&Transaction, u64) -> Result<Stored>,
         change: impl Fn(&Graph) -> Result<Graph>,
     ) -> Result<Stat> {
@@ -34,7 +46,8 @@ impl Store {
             let chain = find(tx, caller, at, Operation::ReadDescription)?;
             conditions.check_description(&chain)?;
             let old = read(tx, chain.id().0)?;
-            let links = Links::new(tx, caller);
+            let links = Links::new(tx, caller).ruled(&chain, dangling);
+            links.read_ahead(&old.graph)?;
             let shown = links.shown(&old.graph)?;
             let new = change(&shown.graph)?;
             check(&old, &new)?;

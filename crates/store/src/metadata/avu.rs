@@ -5,7 +5,7 @@ use super::links::{iri_of, names_resource};
 use super::stored::{Stored, replace};
 use super::vocabulary::{attribute_of, predicate_of, predicates_of};
 use crate::catalog::Transaction;
-use crate::model::{At, Avu, Graph, Stat, Statement, StorePath, Term};
+use crate::model::{At, Avu, Dangling, Graph, Stat, Statement, StorePath, Term};
 use crate::{Caller, Conditions, Error, Result, Store};
 
 /// One change of the attribute view.
@@ -44,7 +44,9 @@ impl Store {
         conditions: &Conditions,
     ) -> Result<Stat> {
         let read = |tx: &Transaction, id| Stored::touched(tx, id, changes);
-        self.change_stored(caller, at, conditions, read, |old| changed(old, changes))
+        self.change_stored(caller, at, (conditions, Dangling::Kept), read, |old| {
+            changed(old, changes)
+        })
     }
 }
 

@@ -1,32 +1,33 @@
 //! Reading the description of a resource, and what it may be.
 
-use std::collections::BTreeSet;
-
-use super::links::{Link, Links, iris};
+use super::links::{Links, linked};
 use super::stored::{Stored, abridged, replace, statements};
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, Transaction, View};
-use crate::model::{At, Graph, ResourceId, Stat, Statement};
-use crate::resources::{find, keys_ahead};
-use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
+use crate::model::{At, Dangling, Graph, ResourceId, Stat, Statement};
+use crate::resources::find;
+use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// The largest description, in statements.
 const MAX_STATEMENTS: u64 = 100_000;
 /// The largest term, in bytes.
 const MAX_TERM: usize = 1 << 20;
-/// So many links are looked up together.
-const LINKS: usize = 1_000;
 
 impl Store {
     /// The description of a resource, its links as the caller sees them. Needs `Rights::READ_DESCRIPTION`.
     pub fn graph(&self, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
-        graph(&self.view_of_described(at)?, caller, at)
+        graph(&self.view_of_described(at)?, caller, at, Dangling::Kept)
     }
 }
 
-/// [`Store::graph`] on a view.
-pub(crate) fn graph(view: &View, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
-    shown(view, caller, at, |id| statements(view, id))
+/// [`Store::graph`] on a view, with the rule of an opening for links to nothing.
+pub(crate) fn graph(
+    view: &View,
+    caller: &Caller,
+    at: &At,
+    dangling: Dangling,
+) -> Result<(Stat, Graph)> {
+    shown(view, caller, at, dangling, |id| statements(view, id))
 }
 
 /// The same of the statements that have one of some predicates, or name a resource of the store.
@@ -34,9 +35,10 @@ pub(crate) fn graph_part(
     view: &View,
     caller: &Caller,
     at: &At,
+    dangling: Dangling,
     predicates: &[&str],
 ) -> Result<(Stat, Graph)> {
-    shown(view, caller, at, |id| abridged(view, id, predicates))
+    shown(view, caller, at, dangling, |id| abridged(view, id, predicates))
 }
 
 /// Statements about what is at some place, as the caller sees them.
@@ -44,20 +46,15 @@ fn shown(
     view: &View,
     caller: &Caller,
     at: &At,
+    dangling: Dangling,
     read: impl FnOnce(u64) -> Result<Vec<Statement>>,
 ) -> Result<(Stat, Graph)> {
     let chain = find(view, caller, at, Operation::ReadDescription)?;
     let statements = read(chain.id().0)?;
-    view.read_ahead(|| linked(view, &statements).into())?;
-    Ok((chain.into(), Links::new(view, caller).graph_of(statements)?))
-}
-
-/// The keys to resources to which statements link.
-fn linked(view: &View, statements: &[Statement]) -> Vec<Bytes> {
-    let links = statements.iter().flat_map(iris).filter_map(Link::of);
-    let ids: BTreeSet<ResourceId> = links.map(|link| link.id).take(LINKS).collect();
-    let to: Vec<At> = ids.into_iter().map(At::Id).collect();
-    keys_ahead(view.edges(), to.iter())
+    view.read_ahead(|| linked(view.edges(), &statements).into())?;
+    let links = Links::new(view, caller).ruled(&chain, dangling);
+    let shown = links.graph_of(statements)?;
+    Ok((chain.into(), shown))
 }
 
 /// Gives a resource that the same commit creates its first description; returns it as the caller sees it.
@@ -65,10 +62,10 @@ pub(crate) fn describe_new(
     tx: &mut Transaction,
     caller: &Caller,
     id: ResourceId,
-    description: &Graph,
+    (description, dangling): (&Graph, Dangling),
 ) -> Result<Graph> {
     let chain = Chain::read(tx, id)?.ok_or_else(|| Error::not_found(id))?;
-    let kept = kept(tx, caller, &chain, description)?;
+    let kept = kept(tx, caller, &chain, (description, dangling))?;
     replace(tx, id.0, &Stored::default(), &kept)?;
     Links::new(tx, caller).graph(kept)
 }
@@ -78,11 +75,11 @@ pub(crate) fn kept(
     tx: &Transaction,
     caller: &Caller,
     chain: &Chain,
-    description: &Graph,
+    (description, dangling): (&Graph, Dangling),
 ) -> Result<Graph> {
     let old = Stored::default();
     check(&old, description)?;
-    let links = Links::new(tx, caller);
+    let links = Links::new(tx, caller).ruled(chain, dangling);
     links.kept(chain, &links.shown(&old.graph)?, description.clone())
 }
 

@@ -23,7 +23,7 @@ use super::stored::Stored;
 use super::vocabulary::{attribute_of, predicate_of, predicates_of};
 use crate::access::Operation;
 use crate::catalog::Transaction;
-use crate::model::{At, Graph, Stat, Statement, Term};
+use crate::model::{At, Dangling, Graph, Stat, Statement, Term};
 use crate::resources::find;
 use crate::{AvuChange, Bytes, Caller, Conditions, Error, ErrorKind, Result, Store};
 
@@ -143,7 +143,7 @@ impl Store {
         let (about_description, about_it) = conditions.of_part();
         let all = [AvuChange::Clear(name.to_owned())];
         let read = |tx: &Transaction, id| Stored::touched(tx, id, &all);
-        self.change_stored(caller, at, &about_description, read, |old| {
+        self.change_stored(caller, at, (&about_description, Dangling::Kept), read, |old| {
             about_it.check_part(first(old, name).is_some(), name)?;
             let mut new = old.clone();
             change(&mut new)?;

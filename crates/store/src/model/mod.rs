@@ -28,6 +28,6 @@ pub(crate) use quota::Counted;
 pub use quota::{Counting, Measure, QuotaLimits, QuotaOf, QuotaTotal};
 pub(crate) use resource::Changed;
 pub use resource::{
-    Avu, Graph, Kind, LinkIntegrity, Membership, Resource, Stamp, Stat, Statement, Term,
+    Avu, Dangling, Graph, Kind, LinkIntegrity, Membership, Resource, Stamp, Stat, Statement, Term,
 };
 pub use time::Time;

@@ -19,7 +19,7 @@ pub use conditions::Conditions;
 pub(crate) use conditions::check_removal;
 pub(crate) use depth::require_depth;
 pub(crate) use grants::{entries as grant_entries, update as update_grants};
-pub(crate) use locate::{find, keys_ahead, likely, locate, read_ahead, trace};
+pub(crate) use locate::{find, keys_ahead, likely, locate, read_ahead, read_together, trace};
 pub(crate) use new::{new_resource, owned_resource, require_collection, split};
 pub(crate) use record::{
     count, count_change, detach, insert, insert_aside, is_undigested, put_aside, rewrite_record,

@@ -2,7 +2,7 @@
 
 use crate::access::{Chain, FreeSpot, Spot, destination};
 use crate::catalog::Transaction;
-use crate::model::{At, Graph, Kind, Name, ResourceId, Stat, StorePath, Time};
+use crate::model::{At, Dangling, Graph, Kind, Name, ResourceId, Stat, StorePath, Time};
 use crate::resources::{insert, new_resource};
 use crate::{Caller, Error, Notes, Result, Store, metadata};
 
@@ -80,12 +80,12 @@ impl Store {
         path: &StorePath,
         draft: &Draft,
         options: CreateOptions,
-        description: &Graph,
+        described: (&Graph, Dangling),
     ) -> Result<(Stat, Graph)> {
         let options = CreateOptions { exist_ok: false, ..options };
         self.transact_at(&path.into(), |tx| {
             let stat = self.create_in(tx, caller, path, draft, options)?;
-            let shown = metadata::describe_new(tx, caller, stat.id, description)?;
+            let shown = metadata::describe_new(tx, caller, stat.id, described)?;
             Ok((stat, shown))
         })
     }

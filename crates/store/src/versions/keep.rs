@@ -5,7 +5,7 @@ use super::{Difference, Version, label, prune_to, record};
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, Transaction, VersionAttributes, VersionRecord, keys};
 use crate::metadata::Redescribed;
-use crate::model::{At, Graph, Resource, ResourceId, Retention, Time, Versioning};
+use crate::model::{At, Dangling, Graph, Resource, ResourceId, Retention, Time, Versioning};
 use crate::resources::{find, rewrite_record};
 use crate::{Caller, Error, ErrorKind, Result, Store, metadata, resources};
 
@@ -106,7 +106,7 @@ fn insert(
 ) -> Result<()> {
     let (id, number) = (chain.id(), resource.revision);
     let current = metadata::read(tx, id.0)?;
-    let kept = metadata::kept(tx, caller, chain, description)?;
+    let kept = metadata::kept(tx, caller, chain, (description, Dangling::Kept))?;
     let change = Redescribed { old: &current, new: &kept, is_small: false };
     extend_newest(tx, id, resource, Some(change))?;
     Kept::Whole(kept).write(tx, id, number);

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use cenote_blob::Place;
 use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
-    AccessChange, At, AttributeChange, AvuChange, Caller, Conditions, ErrorKind, Graph,
+    AccessChange, At, AttributeChange, AvuChange, Caller, Conditions, Dangling, ErrorKind, Graph,
     LinkIntegrity, ResourceId, RestoreOptions, Result, Retention, Rights, Scope, Stat, Statement,
     Term, Versioning, iri_of, path_of,
 };
@@ -473,4 +473,81 @@ proptest! {
         }
         assert_clean(&model.world.store);
     }
+}
+
+/// The links to nothing that an opening leaves out where no collection has a setting are those that others show, kept by changes of the
+/// rest.
+#[test]
+fn an_opening_may_leave_out_links_to_nothing_where_no_collection_has_a_setting() {
+    use LinkIntegrity::{Lenient, None, Strict};
+    for setting in [Option::None, Some(None), Some(Lenient), Some(Strict)] {
+        let world = world();
+        world.keep_removed("/", 3_600);
+        world.mkdir("/lab");
+        world.put("/lab/d", b"");
+        let id = world.put("/to", b"").id;
+        if let Some(integrity) = setting {
+            require(&world, "/lab", integrity);
+        }
+        let change = |to: &str| {
+            let wanted = Graph::from([link(to), link("urn:x")]);
+            world.store.change_graph_with(
+                &world.admin,
+                &at("/lab/d"),
+                &Conditions::default(),
+                Dangling::LeftOut,
+                |_| Ok(wanted.clone()),
+            )
+        };
+        let seen = || {
+            let reading = world.store.reading(&world.admin).unwrap().ruled(Dangling::LeftOut);
+            let (_, graph) = reading.graph(&at("/lab/d")).unwrap();
+            graph.iter().map(|it| it.object.text().to_owned()).collect::<BTreeSet<_>>()
+        };
+        let all = || cited(&world, &world.admin, &at("/lab/d"));
+        change("cenote:/to").unwrap();
+        assert_eq!(seen(), iris(["cenote:/to", "urn:x"]));
+        let item = world.discard("/to");
+        let is_said = setting.is_some();
+        assert_eq!(all(), iris(["cenote:/to", "urn:x"]), "others show it");
+        assert_eq!(seen().contains("cenote:/to"), is_said, "{setting:?}");
+        let written = change("cenote:/none");
+        assert_eq!(written.is_err(), setting == Some(Strict), "{setting:?}");
+        if setting != Some(Strict) {
+            assert_eq!(seen().contains("cenote:/none"), is_said, "{setting:?}");
+            assert_eq!(all().contains("cenote:/to"), !is_said, "what is not shown is not replaced");
+        }
+        let back = RestoreOptions { to: Some(path("/back")), parents: false };
+        world.store.restore_removed(&world.admin, item.id, &back).unwrap();
+        assert_eq!(item.id, id);
+        let is_linked = setting.is_none() || setting == Some(Strict);
+        assert_eq!(seen().contains("cenote:/back"), is_linked, "{setting:?}");
+        assert_clean(&world.store);
+    }
+}
+
+/// All links of a description are looked up together, whether they were met before or not.
+#[test]
+fn writing_many_links_takes_as_many_calls_as_writing_two() {
+    let costs = [2, 100].map(|most| {
+        let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
+        let world = world_on(engine.clone(), Place::memory("main"));
+        world.mkdir("/lab");
+        (0..most).for_each(|number| drop(world.put(&format!("/lab/{number}"), b"")));
+        world.put("/d", b"");
+        let links = (0..most).map(|number| link(&format!("cenote:/lab/{number}")));
+        let graph: Graph = links.chain([link("cenote:/lab/none")]).collect();
+        let write = |graph: &Graph| {
+            let change = |_: &Graph| Ok(graph.clone());
+            world.store.change_graph(&world.admin, &at("/d"), &Conditions::default(), change)
+        };
+        let change = |graph: &Graph| {
+            let cost = engine.cost(|| drop(write(graph).unwrap()));
+            [cost.snapshots, cost.reads(), cost.commits]
+        };
+        let empty = Graph::new();
+        [change(&graph), change(&empty), change(&graph), change(&empty)]
+    });
+    println!("{costs:?}");
+    assert_eq!(costs[0], costs[1]);
 }

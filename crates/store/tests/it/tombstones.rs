@@ -1,8 +1,8 @@
 //! Removed resources at a path, for openings with tombstones; and resources created with their description.
 
 use cenote_store::{
-    At, AvuChange, Caller, Conditions, CreateOptions, Draft, ErrorKind, Graph, RemoveOptions,
-    RestoreOptions, Rights, Scope, Statement, StorePath, Term,
+    At, AvuChange, Caller, Conditions, CreateOptions, Dangling, Draft, ErrorKind, Graph,
+    RemoveOptions, RestoreOptions, Rights, Scope, Statement, StorePath, Term,
 };
 use proptest::prelude::*;
 
@@ -136,7 +136,7 @@ fn a_resource_is_created_with_its_description_or_not_at_all() {
             &path(of),
             &Draft::Collection,
             options,
-            graph,
+            (graph, Dangling::Kept),
         );
         made.map_err(|error| error.kind())
     };

@@ -5,9 +5,7 @@
 use std::rc::Rc;
 
 use cenote_rdf::{Literal, NamedNode};
-use cenote_store::{
-    Algorithm, ContentHead, Kind, PersonId, ResourceId, Time, VisibleResource, iri_of,
-};
+use cenote_store::{Kind, PersonId, ResourceId, Time, VisibleResource, iri_of};
 
 use super::Graph;
 use super::described::{Like, Triple};
@@ -16,9 +14,6 @@ use super::said::{Asked, LDP, Said};
 use crate::Result;
 
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
-/// The media type of bytes of which nothing is known.
-const OCTETS: &str = "application/octet-stream";
-
 /// The class of a container, or what else a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Model {
@@ -188,7 +183,7 @@ impl Graph<'_> {
             Said::MembershipResource | Said::HasMemberRelation | Said::InsertedContentRelation => {
                 self.definition(seen, said)?.into_iter().collect()
             }
-            Said::Size | Said::MediaType | Said::Digest => of_content(seen, said)?,
+            Said::Size | Said::MediaType | Said::Digest => self.of_content(seen, said)?,
         };
         objects.retain(|object| wanted.is_none_or(|wanted| wanted == object));
         Ok(objects)
@@ -276,44 +271,13 @@ impl Graph<'_> {
     }
 }
 
-fn literal(text: impl Into<String>) -> Node {
+pub(super) fn literal(text: impl Into<String>) -> Node {
     Node::term(Literal::new_simple_literal(text).into())
 }
 
-fn typed(text: String, datatype: &str) -> Node {
+pub(super) fn typed(text: String, datatype: &str) -> Node {
     let datatype = NamedNode::new_unchecked(format!("{XSD}{datatype}"));
     Node::term(Literal::new_typed_literal(text, datatype).into())
-}
-
-/// What is said of the content of an object: nothing of what has none, whose record is not read for that.
-fn of_content(seen: &VisibleResource, said: Said) -> Result<Vec<Node>> {
-    if seen.kind != Kind::Object {
-        return Ok(Vec::new());
-    }
-    let Some(content) = &seen.record()?.content else { return Ok(Vec::new()) };
-    Ok(match said {
-        Said::Size => vec![size(content.size)],
-        Said::MediaType => vec![media_type(content)],
-        _ => digests(content),
-    })
-}
-
-fn size(bytes: u64) -> Node {
-    typed(bytes.to_string(), "long")
-}
-
-fn media_type(content: &ContentHead) -> Node {
-    literal(content.media_type.as_deref().unwrap_or(OCTETS))
-}
-
-fn digests(content: &ContentHead) -> Vec<Node> {
-    let others = [("sha1", Algorithm::Sha1), ("blake2b", Algorithm::Blake2b)];
-    let sha256 = content.digests.sha256.as_ref().map(|digest| ("sha-256", &digest[..]));
-    let others = others.into_iter().filter_map(|(name, algorithm)| {
-        content.digests.get(algorithm).map(|digest| (name, digest))
-    });
-    let urn = |(name, digest)| node(format!("urn:{name}:{}", hex::encode(digest)));
-    sha256.into_iter().chain(others).map(urn).collect()
 }
 
 pub(super) fn date_time(time: Time) -> Node {

@@ -1,6 +1,6 @@
 //! One state of the store as an RDF dataset.
 //!
-//! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed` and `members` the triples that follow from the state of the store, by
+//! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed`, `content` and `members` the triples that follow from the state of the store, by
 //!   the properties of `said`, and `meta` those about the graphs of resources,
 //! * `described` the triples of one resource, `text` what asks for words, `found` and `managing` the resources in which a pattern may match, and
 //!   `patterns` both together.
@@ -9,6 +9,7 @@
 //! union of all graphs, in which each triple is once. What the caller may not see is in no graph, and is not counted.
 
 mod bounded;
+mod content;
 mod described;
 mod found;
 mod managed;

@@ -1,7 +1,8 @@
-//! What LAKEsuperior has for administrators: fixity of a resource, statistics, and a check of links.
+//! What LAKEsuperior has for administrators: fixity of a resource, statistics, a check of links, and a page with all of that.
 
 mod references;
 mod stats;
+mod tools;
 
 use axum::Json;
 use axum::extract::{Request, State};
@@ -23,6 +24,8 @@ pub(super) async fn answer(State(app): State<App>, request: Request) -> Response
     match (path.as_str(), path.strip_suffix("/fixity")) {
         ("stats", _) => stats::answer(&app, &mut parts).await,
         ("references", _) => references::answer(&app, &mut parts).await,
+        ("tools", _) => tools::answer(&app, &mut parts).await,
+        ("fixity", _) => tools::to_fixity(&parts),
         (_, Some(uid)) => return fixity(app, &mut parts, uid).await,
         _ => Err(Fault::missing("there is no such page")),
     }

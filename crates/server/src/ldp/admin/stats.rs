@@ -1,11 +1,13 @@
 //! `/admin/stats`: counts of the store, as a page, or as JSON.
+//!
+//! They are what the store has counted already; with `?counted`, which LAKEsuperior does not have, also what has to be counted now.
 
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use cenote_store::{Act, StoreStats};
+use cenote_store::{Act, Inventory, Store, StoreStats};
 use serde::Serialize;
 
 use crate::app::App;
@@ -23,6 +25,21 @@ struct Stats {
     jobs: Option<usize>,
     engine: Option<&'static str>,
     places: Vec<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counted: Option<Counted>,
+}
+
+/// With everything that can be restored.
+#[derive(Debug, Serialize)]
+struct Counted {
+    collections: u64,
+    files: u64,
+    file_bytes: u64,
+    descriptions: u64,
+    links: u64,
+    triples: u64,
+    historic_resources: u64,
+    versions: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -34,7 +51,13 @@ struct Place {
 pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fault> {
     let caller = Asker::from_request_parts(parts, app).await?.0;
     let is_admin = caller.may(Act::Inspect);
-    let stats = Stats::of(app.blocking(move |store| store.stats(&caller)).await?, is_admin);
+    let counts = parts.uri.query() == Some("counted");
+    let read = move |store: &Store| {
+        let inventory = counts.then(|| store.inventory(&caller)).transpose()?;
+        Ok((store.stats(&caller)?, inventory))
+    };
+    let (stats, inventory) = app.blocking(read).await?;
+    let stats = Stats::of(stats, inventory, is_admin);
     let answer = match wants_page(&parts.headers) {
         true => page("Statistics", &table(&stats)),
         false => Json(stats).into_response(),
@@ -44,7 +67,7 @@ pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fau
 
 impl Stats {
     /// What concerns the machine is shown to administrators only.
-    fn of(stats: StoreStats, is_admin: bool) -> Self {
+    fn of(stats: StoreStats, inventory: Option<Inventory>, is_admin: bool) -> Self {
         let places = stats.places.into_iter().filter(|_| is_admin);
         let places = places.map(|(name, free)| Place { name, free });
         Self {
@@ -54,7 +77,38 @@ impl Stats {
             jobs: stats.jobs,
             engine: is_admin.then_some(stats.engine),
             places: places.collect(),
+            counted: inventory.map(Counted::from),
         }
+    }
+}
+
+impl From<Inventory> for Counted {
+    fn from(inventory: Inventory) -> Self {
+        Self {
+            collections: inventory.collections,
+            files: inventory.objects,
+            file_bytes: inventory.bytes,
+            descriptions: inventory.descriptions,
+            links: inventory.links,
+            triples: inventory.statements,
+            historic_resources: inventory.versioned,
+            versions: inventory.versions,
+        }
+    }
+}
+
+impl Counted {
+    fn rows(&self) -> [(&'static str, u64); 8] {
+        [
+            ("Collections", self.collections),
+            ("Files", self.files),
+            ("Bytes of files", self.file_bytes),
+            ("Resources with a description only", self.descriptions),
+            ("Symbolic links", self.links),
+            ("Triples in descriptions", self.triples),
+            ("Resources with versions", self.historic_resources),
+            ("Versions", self.versions),
+        ]
     }
 }
 
@@ -79,7 +133,9 @@ fn table(stats: &Stats) -> Markup {
         let free = place.free.map_or("unknown".to_owned(), |free| free.to_string());
         row(&format!("Free bytes in {}", place.name), free);
     }
-    markup.raw("</table>\n<p>");
-    markup.link("/admin/references", "Dangling links").raw(" (CSV)\n");
+    for (what, number) in stats.counted.iter().flat_map(Counted::rows) {
+        row(what, number.to_string());
+    }
+    markup.raw("</table>\n<p>").link("/admin/tools", "Tools").raw("\n");
     markup
 }

@@ -1,13 +1,10 @@
 //! What a PUT or POST carries: a graph or bytes, and of which interaction model the resource is to be.
 
-use std::collections::HashSet;
-
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use cenote_rdf::{Limits, ReadError, Syntax, Triple};
 use cenote_store::{
-    Algorithm, At, Draft, ErrorKind, Graph, Kind, PutOptions, Rights, Store, StorePath, Term,
-    path_of,
+    Algorithm, At, Draft, ErrorKind, Graph, Kind, PutOptions, Rights, Store, StorePath, path_of,
 };
 use http_body::Body as _;
 
@@ -103,7 +100,7 @@ pub(crate) fn triples(bytes: &[u8], syntax: Syntax, address: &str) -> Result<Vec
     })
 }
 
-/// The description for these triples, without links to missing resources if the dialect drops them.
+/// The description for these triples.
 pub(crate) fn described(
     call: &Call,
     store: &Store,
@@ -112,11 +109,7 @@ pub(crate) fn described(
 ) -> Result<Graph, Fault> {
     let iris = OwnIris::new(&call.web, path);
     let statements = triples.into_iter().map(|triple| statement(triple, &iris));
-    let mut described: Graph = statements.collect();
-    if call.dialect.drops_dangling {
-        let missing = missing(call, store, &described)?;
-        described.retain(|it| named(&it.object).is_none_or(|path| !missing.contains(&path)));
-    }
+    let described: Graph = statements.collect();
     require_describable(call, store, path, &described)?;
     Ok(described)
 }
@@ -142,24 +135,6 @@ fn require_describable(
         // What the caller does not see is as if it were missing: the members are not shown there.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// Where objects are the IRIs of resources of this store that are not there for the caller: all are looked up together.
-fn missing(call: &Call, store: &Store, described: &Graph) -> Result<HashSet<StorePath>, Fault> {
-    let paths: HashSet<_> = described.iter().filter_map(|it| named(&it.object)).collect();
-    let paths: Vec<StorePath> = paths.into_iter().collect();
-    let at: Vec<At> = paths.iter().map(At::from).collect();
-    let found = store.stat_many(&call.caller, &at)?;
-    let missing = paths.into_iter().zip(found).filter(|(_, found)| found.is_err());
-    Ok(missing.map(|(path, _)| path).collect())
-}
-
-/// The path of the resource of which an object is the IRI.
-fn named(object: &Term) -> Option<StorePath> {
-    match object {
-        Term::Iri(iri) => path_of(iri).map(|(path, _)| path),
-        _ => None,
     }
 }
 
@@ -190,7 +165,8 @@ pub(crate) fn create_graph(
     }
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents, ..Default::default() };
-    let made = store.create_described(&call.caller, path, &draft, options, &description)?;
+    let described = (&description, call.dialect.dangling);
+    let made = store.create_described(&call.caller, path, &draft, options, described)?;
     Ok(LoadedResource::created(&call.caller, made, inferred))
 }
 

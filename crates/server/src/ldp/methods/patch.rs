@@ -85,7 +85,7 @@ fn change(
     let managed = managed(store, call, seen, update)?;
     // The store cannot return errors of this opening: one that aborts the change is kept here.
     let refused = Mutex::new(None);
-    let outcome = store.change_graph(&call.caller, &call.at(), &conditions, |old| {
+    let outcome = call.change_graph(store, &call.at(), &conditions, |old| {
         updated(store, call, old, &managed, (update, cancel)).map_err(|fault| {
             *refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(fault);
             cenote_store::Error::new(ErrorKind::Invalid, "the update was refused")

@@ -194,10 +194,8 @@ fn replace(
     // The class of a container is a statement, which a replacement of the others keeps.
     wanted.extend(Model::class(&seen.description).map(Model::statement));
     wanted.extend(external::kept(&seen.description));
-    let at = call.at();
-    let stat =
-        store.change_graph(&call.caller, &at, &conditions, |old| Ok(with_units(&wanted, old)));
-    Ok(stat?)
+    let change = |old: &Graph| Ok(with_units(&wanted, old));
+    Ok(call.change_graph(store, &call.at(), &conditions, change)?)
 }
 
 async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
@@ -261,7 +259,7 @@ fn settle(
     }
     let was_here = elsewhere.is_none() && external::kept(&before).is_none();
     let (at, conditions) = (path.into(), Conditions::default());
-    match store.change_graph(&call.caller, &at, &conditions, |old| Ok(settled(old))) {
+    match call.change_graph(store, &at, &conditions, |old| Ok(settled(old))) {
         // Who may replace only bytes leaves the name that others gave them.
         Err(error) if error.kind() == ErrorKind::Denied && name.is_none() && was_here => Ok(()),
         done => Ok(done.map(drop)?),

@@ -85,9 +85,11 @@ fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
     }
 }
 
-/// Whether nothing of the graph is shown. A page is written to be measured.
+/// Whether nothing of the graph is written: a page is, to be measured, and RDF/XML, which cannot express each graph.
 fn shows_headers_only(call: &Call) -> bool {
-    call.method == Method::HEAD && !html::is_preferred(call)
+    let accept = call.header(header::ACCEPT).unwrap_or_default();
+    let is_xml = negotiate(accept, None) == Some(Choice::Graph(Syntax::RdfXml));
+    call.method == Method::HEAD && !is_xml && !html::is_preferred(call)
 }
 
 /// Which representation is wanted. There is always one: without any that the client named, Turtle or the bytes.
@@ -126,12 +128,16 @@ pub(crate) fn graph(
     if let Some(applied) = &call.preferences.applied {
         headers.add(PREFERENCE_APPLIED, applied);
     }
+    let begin = || Representation::begin(call, reading, store, seen, syntax);
     if call.method == Method::HEAD {
+        // Every graph can be written in the other syntaxes.
+        if syntax == Syntax::RdfXml {
+            begin()?.check(call, store)?;
+        }
         headers.syntax(syntax);
         return Ok(Found::Unwritten(headers));
     }
-    let begun = Representation::begin(call, reading, store, seen, syntax)?;
-    let written = begun.first(call, store)?;
+    let written = begin()?.first(call, store)?;
     Ok(Found::Graph(headers, syntax, written))
 }
 

@@ -98,7 +98,7 @@ fn change(
         }
         let wanted = resource.settled(store, call, &after)?;
         let conditions = Conditions::default();
-        store.change_graph(&call.caller, &at, &conditions, |old| Ok(with_units(&wanted, old)))?;
+        call.change_graph(store, &at, &conditions, |old| Ok(with_units(&wanted, old)))?;
     }
     Ok(())
 }

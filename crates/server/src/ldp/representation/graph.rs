@@ -82,6 +82,12 @@ impl Representation {
         Ok(Written::Begun(text, Box::new(self)))
     }
 
+    /// Refuses what [`first`](Self::first) refuses, without writing it.
+    pub(crate) fn check(mut self, call: &Call, store: &Store) -> Result<(), Fault> {
+        self.writer.take()?;
+        self.look_ahead(call, store)
+    }
+
     /// Refuses a graph whose rest the syntax cannot express, as long as nothing is sent: only RDF/XML needs the look. What is contained
     /// can always be expressed.
     fn look_ahead(&self, call: &Call, store: &Store) -> Result<(), Fault> {

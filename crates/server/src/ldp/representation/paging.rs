@@ -96,7 +96,7 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
 
 fn page(store: &Store, call: &Call) -> Result<Option<Response>, Fault> {
     let wanted = Page::read(&call.query)?;
-    let reading = store.reading(&call.caller)?;
+    let reading = store.reading(&call.caller)?.ruled(call.dialect.dangling);
     let seen = call.seen_in(&reading, store)?;
     let members = members_of(&reading, call, &seen)?;
     let (Some(members), Some(syntax)) = (members, syntax(call)) else { return Ok(None) };

@@ -6,7 +6,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use cenote_store::{At, Caller, Error, ErrorKind, Foreseen, Reading, Store, StorePath, Tombstone};
+use cenote_store::{
+    At, Caller, Conditions, Error, ErrorKind, Foreseen, Graph, Reading, Stat, Store, StorePath,
+    Tombstone,
+};
 
 use crate::app::App;
 use crate::front::{ask_to_log_in, wants_page};
@@ -71,13 +74,13 @@ where
     F: Future<Output = Result<Response, Fault>>,
 {
     let asked = acl::Asked::of(&call);
-    let constraints = call.web.constraints();
+    let (status, constraints) = (call.dialect.managed, call.web.constraints());
     let is_browsed = matches!(call.method, Method::GET | Method::HEAD) && wants_page(&call.headers);
     match run(call).await {
         Ok(answer) => answer,
         Err(fault) => {
             let fault = match fault.of_store() {
-                Some(ErrorKind::Dangling) => fault.constrained(&constraints),
+                Some(ErrorKind::Dangling) => fault.with_status(status).constrained(&constraints),
                 _ => fault,
             };
             let answer = refusal(asked.judged(fault).await, asked.is_anonymous());
@@ -233,7 +236,19 @@ impl Call {
 
     /// The state of the store, for an answer about all that is shown of what the request names.
     pub(crate) fn reading(&self, store: &Store) -> Result<Reading, Fault> {
-        Ok(store.reading_of(&self.caller, &self.at(), &self.foreseen())?)
+        let reading = store.reading_of(&self.caller, &self.at(), &self.foreseen())?;
+        Ok(reading.ruled(self.dialect.dangling))
+    }
+
+    /// Changes a description, as the dialect has it of links to what is not there.
+    pub(crate) fn change_graph(
+        &self,
+        store: &Store,
+        at: &At,
+        conditions: &Conditions,
+        change: impl Fn(&Graph) -> cenote_store::Result<Graph>,
+    ) -> cenote_store::Result<Stat> {
+        store.change_graph_with(&self.caller, at, conditions, self.dialect.dangling, change)
     }
 
     /// What an answer needs to show a graph, or to compare what was sent with it.

@@ -54,6 +54,15 @@ impl Fault {
         self
     }
 
+    /// With another status.
+    #[must_use]
+    pub(crate) fn with_status(mut self, other: StatusCode) -> Self {
+        if let Self::Refused { status, .. } = &mut self {
+            *status = other;
+        }
+        self
+    }
+
     /// With a link to the constraints that the request broke (LDP 1.0, section 4.2.1.6).
     #[must_use]
     pub(crate) fn constrained(self, constraints: &str) -> Self {

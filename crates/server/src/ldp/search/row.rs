@@ -1,9 +1,10 @@
 //! What a search knows of a resource.
 
-use cenote_store::{Graph, Reading, ResourceId, Result, Stat, StorePath, Term};
+use cenote_store::{At, ContentHead, Graph, Reading, ResourceId, Result, Stat, StorePath, Term};
 use serde_json::{Map, Value, json};
 
 use super::condition::{Field, number};
+use crate::ldp::external;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::seen::{OCTETS, rfc3339, types};
 use crate::ldp::representation::vocabulary::RDF_TYPE;
@@ -29,6 +30,12 @@ pub(super) struct Row {
     pub(super) types: Vec<String>,
 }
 
+/// Whether the description of an object says that its bytes are elsewhere, as far as it may be read.
+fn is_external(reading: &Reading, id: ResourceId) -> bool {
+    let described = reading.graph(&At::Id(id));
+    described.is_ok_and(|(_, description)| external::kept(&description).is_some())
+}
+
 impl Row {
     pub(super) fn new(reading: &Reading, stat: Stat) -> Result<Self> {
         let (id, resource) = (stat.id, &stat.resource);
@@ -40,7 +47,10 @@ impl Row {
         };
         let media_type =
             content.map(|head| head.media_type.as_deref().unwrap_or(OCTETS).to_owned());
-        let (created, size) = (resource.created, content.map(|head| head.size));
+        // Bytes that are elsewhere may be changed there at any time, and are an empty file here.
+        let is_here = |head: &ContentHead| head.size > 0 || !is_external(reading, id);
+        let size = content.filter(|head| is_here(head)).map(|head| head.size);
+        let created = resource.created;
         Ok(Self { id, path: stat.path, created, modified, size, media_type, types: Vec::new() })
     }
 

@@ -43,14 +43,3 @@ async fn resources_created_by_linked_data_are_visible_to_other_openings() {
         assert!(other.text().contains(&format!("{mount}/c/b>")), "{}", other.text());
     }
 }
-
-#[tokio::test]
-async fn dangling_links_are_dropped_or_kept() {
-    for web in MOUNTS.map(Web::new) {
-        let missing = web.address("/missing");
-        web.put("/g", &format!("<> <urn:to> <{missing}>, <urn:x> .")).await;
-        let says = web.says("/g", &format!("<> <urn:to> <{missing}>")).await;
-        assert_eq!(says, web.mount != "/ldp");
-        assert!(web.says("/g", "<> <urn:to> <urn:x>").await);
-    }
-}

@@ -122,6 +122,7 @@ async fn the_size_and_digests_of_external_content_are_not_stated() {
         assert_eq!(web.put(&about, &graph).await.status, 204, "as it was read");
         let other = "<> <http://www.loc.gov/premis/rdf/v1#hasSize> 1 .";
         assert_eq!(web.put(&about, other).await.status, 409);
+        assert_eq!(web.get(&format!("{path}/fcr:fixity")).await.status == 200, knows);
     }
 }
 
@@ -183,4 +184,44 @@ async fn external_content_is_refused_where_there_is_none() {
     assert_eq!(refused.status, 400, "{}", refused.text());
     assert!(headers(&refused, "link").iter().any(|link| link.contains("constrainedBy")));
     assert_eq!(web.get("/x").await.status, 404);
+}
+
+/// Queries and searches state what graphs do.
+#[tokio::test]
+async fn no_query_and_no_search_finds_a_size_or_digest_of_external_content() {
+    let there = elsewhere().await;
+    let web = allowing(&[format!("{there}/open/")]);
+    let url = format!("{there}/open/there");
+    for handling in ["copy", "proxy", "redirect"] {
+        let parameters = format!("; handling=\"{handling}\"");
+        let made = put(&web, &format!("/x/{handling}"), &url, &parameters).send().await;
+        assert_eq!(made.status, 201, "{}", made.text());
+    }
+    let bytes = web.ask("PUT", "/x/empty").header("content-type", "text/plain").body("");
+    assert_eq!(bytes.send().await.status, 201);
+    let described = "INSERT DATA { <> <urn:p> <urn:x> }";
+    assert_eq!(web.patch("/x/empty/fcr:metadata", described).await.status, 204);
+    for property in ["hasSize", "hasMessageDigest"] {
+        let query = format!(
+            "SELECT DISTINCT ?s {{ ?s <http://www.loc.gov/premis/rdf/v1#{property}> ?o }} ORDER BY ?s"
+        );
+        let ask = web.server.ask("POST", "/sparql").header("accept", "text/csv");
+        let ask = ask.header("content-type", "application/sparql-query").body(query);
+        let rows = ask.send().await.text();
+        let found: Vec<&str> = rows.lines().skip(1).collect();
+        let stated = ["copy", "empty"].map(|name| web.address(&format!("/x/{name}")));
+        assert_eq!(found, stated, "{property}");
+    }
+    let found = async |condition: &str| {
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs([("condition", condition), ("condition", "fedora_id=/x/*")])
+            .append_pair("fields", "fedora_id,content_size")
+            .finish();
+        let answer = web.ask("GET", &format!("/fcr:search?{query}")).send().await.expect(200);
+        answer["items"].clone()
+    };
+    let empty = found("content_size<5").await;
+    assert_eq!(empty.as_array().map(Vec::len), Some(1), "{empty}");
+    let proxied = found("fedora_id=/x/proxy").await;
+    assert_eq!(proxied[0]["content_size"], -1, "as of what has no size");
 }

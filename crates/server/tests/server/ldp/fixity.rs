@@ -1,12 +1,12 @@
-//! `fcr:fixity`, and LAKEsuperior's pages for administrators (specification of LAKEsuperior: `/admin`).
+//! `fcr:fixity`, and LAKEsuperior's address for it.
 
 use cenote_blob::Place;
 use cenote_server::{Config, router};
 
 use super::Web;
-use crate::support::{ADMIN, TestServer, USER, store_with};
+use crate::support::{TestServer, USER, store_with};
 
-async fn put(web: &Web, path: &str, bytes: &'static str) {
+pub(super) async fn put(web: &Web, path: &str, bytes: &'static str) {
     let put = web.ask("PUT", path).header("content-type", "text/plain").body(bytes).send().await;
     assert_eq!(put.status, 201, "{}", put.text());
 }
@@ -78,42 +78,4 @@ async fn the_fixity_of_a_missing_resource_is_not_found_or_gone() {
     assert_eq!(web.ask("DELETE", "/b").send().await.status, 204);
     assert_eq!(web.server.ask("GET", "/admin/b/fixity").send().await.status, 410);
     assert_eq!(web.server.ask("GET", "/admin/none").send().await.status, 404);
-}
-
-#[tokio::test]
-async fn statistics_are_json_or_a_page() {
-    let web = Web::new("/ldp");
-    let before = web.server.ask("GET", "/admin/stats").send().await.expect(200);
-    put(&web, "/b", "bytes").await;
-    let after = web.server.ask("GET", "/admin/stats").send().await.expect(200);
-    assert_eq!(after["resources"].as_u64(), before["resources"].as_u64().map(|n| n + 1));
-    assert_eq!(after["bytes"].as_u64(), before["bytes"].as_u64().map(|n| n + 5));
-    let page = web.server.ask("GET", "/admin/stats").header("accept", "text/html").send().await;
-    assert!(page.text().contains("<th scope=\"row\">Resources</th>"), "{}", page.text());
-    assert!(page.header("content-security-policy").starts_with("default-src 'none';"));
-    let user = web.server.ask_as(Some(USER), "GET", "/admin/stats").send().await.expect(200);
-    for (name, value) in user.as_object().unwrap() {
-        let is_nothing = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-        assert!(is_nothing, "{name} is for administrators: {value}");
-    }
-    assert!(after["engine"].is_string() && !after["places"].as_array().unwrap().is_empty());
-    let page = web.server.ask_as(Some(USER), "GET", "/admin/stats").header("accept", "text/html");
-    assert!(!page.send().await.text().contains("<th"));
-    assert_eq!(web.server.ask_as(None, "GET", "/admin/stats").send().await.status, 401);
-}
-
-#[tokio::test]
-async fn dangling_links_are_listed() {
-    let web = Web::new("/rest");
-    web.put("/there", "").await;
-    let links = "<> <urn:p> <http://localhost/rest/there>, <http://localhost/rest/no,where#x>, <http://other/> .";
-    assert_eq!(web.put("/links", links).await.status, 201);
-    let ask = async |who| web.server.ask_as(who, "GET", "/admin/references").send().await;
-    let listed = ask(Some(ADMIN)).await;
-    let expected = "s,p,o,missing\r\nhttp://localhost/ldp/links,urn:p,\"http://localhost/ldp/no,where#x\",o\r\n";
-    assert_eq!((listed.status.as_u16(), listed.text().as_str()), (200, expected));
-    assert_eq!(web.ask("DELETE", "/there").send().await.status, 204);
-    assert_eq!(ask(Some(ADMIN)).await.text().lines().count(), 3);
-    assert_eq!(ask(Some(USER)).await.status, 403);
-    assert_eq!(ask(None).await.status, 403);
 }

@@ -2,6 +2,7 @@
 //! verifies.
 
 mod acl;
+mod admin;
 mod binaries;
 mod containers;
 mod everywhere;
@@ -15,6 +16,7 @@ mod pages;
 mod paging;
 mod posts;
 mod rdf_xml;
+mod references;
 mod refusals;
 mod round_trips;
 mod search;
@@ -124,6 +126,12 @@ impl Web {
     async fn patch(&self, path: &str, update: &str) -> Answer {
         let ask = self.ask("PATCH", path).header("content-type", "application/sparql-update");
         ask.body(update.to_owned()).send().await
+    }
+
+    /// Updates a resource and all below it.
+    async fn update(&self, path: &str, update: &str) -> Answer {
+        let ask = self.ask("POST", &format!("{path}/fcr:sparql"));
+        ask.header("content-type", "application/sparql-update").body(update.to_owned()).send().await
     }
 
     /// The triples of a resource as N-Triples, without the dots.

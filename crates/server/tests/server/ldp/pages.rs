@@ -145,7 +145,7 @@ async fn a_caller_without_access_is_asked_to_log_in_or_gets_not_found() {
 #[tokio::test]
 async fn forms_are_pages_of_the_same_kind() {
     let web = Web::new("/rest");
-    for path in ["/sparql", "/query/sparql", "/query/term_search", "/admin/stats"] {
+    for path in ["/sparql", "/query/sparql", "/query/term_search", "/admin/stats", "/admin/tools"] {
         assert_safe(&web.server.ask("GET", path).header("accept", BROWSER).send().await);
     }
 }

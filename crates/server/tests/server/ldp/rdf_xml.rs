@@ -12,6 +12,11 @@ async fn get(web: &Web, path: &str, syntax: Syntax) -> Answer {
     web.ask("GET", path).header("accept", syntax.media_type()).send().await
 }
 
+/// The status of a HEAD, which is that of the same GET.
+async fn head(web: &Web, path: &str, syntax: Syntax) -> u16 {
+    web.ask("HEAD", path).header("accept", syntax.media_type()).send().await.status.as_u16()
+}
+
 #[tokio::test]
 async fn what_it_cannot_express_is_refused_with_the_term() {
     let web = Web::new("/rest");
@@ -28,6 +33,8 @@ async fn what_it_cannot_express_is_refused_with_the_term() {
         let put = web.put(&path, &format!("<> <{predicate}> \"{literal}\" .")).await;
         assert_eq!(put.status, 201, "{}", put.text());
         let refused = get(&web, &path, Syntax::RdfXml).await;
+        assert_eq!(head(&web, &path, Syntax::RdfXml).await, 406);
+        assert_eq!(head(&web, &path, Syntax::Turtle).await, 200);
         let said = refused.text();
         assert!(said.contains(term) && said.contains("Turtle"), "{said}");
         refused.problem(406, "not-acceptable");
@@ -63,6 +70,7 @@ async fn attributes_of_other_openings_are_written_or_refused() {
             }
             false => drop(answer.problem(406, "not-acceptable")),
         }
+        assert_eq!(head(&web, "/g", Syntax::RdfXml).await == 200, is_written, "{attribute}");
         let removed = web.server.post("/v1/meta", change("remove")).await;
         assert!(removed.status.is_success(), "{}", removed.text());
     }
@@ -92,6 +100,8 @@ async fn a_large_graph_is_refused_before_its_first_byte() {
     let turtle = read(&turtle.body, Syntax::Turtle, "http://localhost/", LIMITS).unwrap();
     assert_eq!(canonical(&good), canonical(&turtle));
     get(&web, "/bad", Syntax::RdfXml).await.problem(406, "not-acceptable");
+    assert_eq!(head(&web, "/bad", Syntax::RdfXml).await, 406);
+    assert_eq!(head(&web, "/good", Syntax::RdfXml).await, 200);
     assert_eq!(get(&web, "/bad", Syntax::Turtle).await.status, 200);
 }
 

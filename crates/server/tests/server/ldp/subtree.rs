@@ -11,10 +11,6 @@ impl Web {
         ask.header("content-type", "application/sparql-update").body(update.to_owned()).send().await
     }
 
-    async fn update(&self, path: &str, update: &str) -> Answer {
-        self.update_as(ADMIN, path, update).await
-    }
-
     /// The statements about a resource, without its address, sorted.
     async fn stated(&self, path: &str) -> Vec<String> {
         let own = format!("<{}>", self.address(path));

@@ -2,34 +2,43 @@
 //!
 //! A link is kept as the id of its resource, beside the path that was written. It is shown as the current path to callers who may
 //! see the resource, and as it was written to anybody else, unless that is the path of something else that they see: then by
-//! id. So a rename keeps every link, and a link reveals neither a hidden resource nor its existence.
+//! id. So a rename keeps every link, and a link reveals neither a hidden resource nor its existence. An opening may leave out what leads to
+//! nothing where no collection has a setting ([`Dangling`]); `written` binds what is written.
 //!
 //! Invariant: a stored link was bound by, or on behalf of, somebody who could see the resource.
 
 mod inbound;
 mod iri;
 mod relink;
+mod written;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use self::inbound::{Linking, LinksPage, LinksQuery};
 use self::iri::is_by_id;
 pub(super) use self::iri::{Link, SCHEME};
 pub use self::iri::{iri_of, path_of};
 pub(crate) use self::relink::{has_links, relinked};
+pub(crate) use self::written::integrity;
+use self::written::setting;
 use crate::access::{Chain, Operation};
-use crate::catalog::Reads;
+use crate::catalog::{Edges, Reads};
 use crate::metadata::stored::read;
-use crate::model::{At, Graph, LinkIntegrity, ResourceId, Statement, Term};
-use crate::resources::locate;
-use crate::{Caller, Error, ErrorKind, Result};
+use crate::model::{At, Dangling, Graph, ResourceId, Statement, Term};
+use crate::resources::{keys_ahead, locate};
+use crate::{Bytes, Caller, Result};
+
+/// So many links are looked up together.
+const TOGETHER: usize = 1_000;
 
 /// Translates between links as they are kept and as one caller sees and writes them.
 pub(crate) struct Links<'a, R> {
     reads: &'a R,
     caller: &'a Caller,
+    /// Whether statements whose object is a link to nothing are left out.
+    leaves_out: bool,
     /// The IRIs by path of resources that were met; none of those that the caller may not see.
     shown: RefCell<HashMap<ResourceId, Option<String>>>,
     /// The links that IRIs became. A description often names one resource many times.
@@ -38,7 +47,19 @@ pub(crate) struct Links<'a, R> {
 
 impl<'a, R: Reads> Links<'a, R> {
     pub(crate) fn new(reads: &'a R, caller: &'a Caller) -> Self {
-        Self { reads, caller, shown: RefCell::default(), bound: RefCell::default() }
+        let (shown, bound) = Default::default();
+        Self { reads, caller, leaves_out: false, shown, bound }
+    }
+
+    /// The same for the description of the last resource of a chain, by the rule of an opening where no collection has a setting.
+    pub(crate) fn ruled(self, of: &Chain, dangling: Dangling) -> Self {
+        Self { leaves_out: dangling == Dangling::LeftOut && setting(of).is_none(), ..self }
+    }
+
+    /// Reads in one call what showing the links of a description is likely to read of their targets.
+    pub(crate) fn read_ahead(&self, graph: &Graph) -> Result<()> {
+        let keys = linked(self.reads.edges(), graph);
+        if keys.is_empty() { Ok(()) } else { self.reads.values(&keys).map(drop) }
     }
 
     /// The description of a resource, as it is kept, and the resource's chain; none if the caller may not read it.
@@ -51,12 +72,18 @@ impl<'a, R: Reads> Links<'a, R> {
 
     /// A description as the caller sees it.
     pub(crate) fn shown<'g>(&self, graph: &'g Graph) -> Result<Shown<'g>> {
-        let mut kept = BTreeMap::<_, Vec<_>>::new();
+        let (mut kept, mut hidden) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
         for statement in graph.iter().filter(|it| has_link(it)) {
-            kept.entry(self.statement(statement.clone())?).or_default().push(statement.clone());
+            match self.hides(statement)? {
+                true => hidden.push(statement.clone()),
+                false => {
+                    let shown = self.statement(statement.clone())?;
+                    kept.entry(shown).or_default().push(statement.clone());
+                }
+            }
         }
-        if kept.is_empty() {
-            return Ok(Shown { graph: Cow::Borrowed(graph), kept });
+        if kept.is_empty() && hidden.is_empty() {
+            return Ok(Shown { graph: Cow::Borrowed(graph), kept, hidden });
         }
         // A text statement may be equal to a displayed link.
         for (shown, same) in &mut kept {
@@ -64,7 +91,7 @@ impl<'a, R: Reads> Links<'a, R> {
         }
         let plain = graph.iter().filter(|it| !has_link(it)).cloned();
         let shown = plain.chain(kept.keys().cloned()).collect();
-        Ok(Shown { graph: Cow::Owned(shown), kept })
+        Ok(Shown { graph: Cow::Owned(shown), kept, hidden })
     }
 
     /// The same without what it is kept as.
@@ -80,87 +107,26 @@ impl<'a, R: Reads> Links<'a, R> {
         if !statements.iter().any(has_link) {
             return Ok(statements.into_iter().collect());
         }
-        let shown = statements.into_iter().map(|statement| self.statement(statement));
-        Ok(shown.collect::<Result<Vec<_>>>()?.into_iter().collect())
+        let mut shown = Vec::with_capacity(statements.len());
+        for statement in statements {
+            if !self.hides(&statement)? {
+                shown.push(self.statement(statement)?);
+            }
+        }
+        Ok(shown.into_iter().collect())
+    }
+
+    /// Whether a statement, as it is kept, is not shown at all.
+    fn hides(&self, kept: &Statement) -> Result<bool> {
+        match object(kept).and_then(Link::of).filter(|_| self.leaves_out) {
+            Some(link) => Ok(self.by_path(link.id, "")?.is_none()),
+            None => Ok(false),
+        }
     }
 
     /// A statement as the caller sees it.
     pub(super) fn statement(&self, kept: Statement) -> Result<Statement> {
         self.translated(kept, |iri| self.iri(iri))
-    }
-
-    /// How a description is kept that the caller wrote instead of one that they were shown, of the last resource of the chain. What
-    /// was shown stays as it was kept.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Dangling`] for a new link that leads to nothing that they may see, where the collection refuses those.
-    pub(crate) fn kept(&self, of: &Chain, shown: &Shown<'_>, written: Graph) -> Result<Graph> {
-        if shown.kept.is_empty()
-            && !written.iter().any(|statement| iris(statement).any(names_resource))
-        {
-            return Ok(written);
-        }
-        let mut kept = Vec::with_capacity(written.len());
-        for statement in written {
-            match shown.kept.get(&statement) {
-                Some(same) => kept.extend(same.iter().cloned()),
-                None if shown.graph.contains(&statement) => kept.push(statement),
-                None => kept.push(self.bound(of, statement)?),
-            }
-        }
-        Ok(kept.into_iter().collect())
-    }
-
-    /// A statement with its links bound, as far as the caller may see where they lead.
-    fn bound(&self, of: &Chain, written: Statement) -> Result<Statement> {
-        self.bound_by(of.id(), written, |iri| match self.bind(iri)? {
-            None if integrity(of) == LinkIntegrity::Strict && path_of(iri).is_some() => {
-                Err(dangling(iri))
-            }
-            bound => Ok(bound),
-        })
-    }
-
-    pub(crate) fn bound_by(
-        &self,
-        id: ResourceId,
-        written: Statement,
-        bind: impl Fn(&str) -> Result<Option<String>>,
-    ) -> Result<Statement> {
-        let mut bound = self.translated(written, bind)?;
-        // Statements about the resource itself have no subject, or a relative one.
-        if let Some(link) = bound.subject.as_deref().and_then(Link::of)
-            && link.id == id
-        {
-            bound.subject = Some(link.fragment().to_owned()).filter(|part| !part.is_empty());
-        }
-        Ok(bound)
-    }
-
-    /// The form in which an IRI that was written is kept; none if it names nothing that the caller may see.
-    pub(crate) fn bind(&self, written: &str) -> Result<Option<String>> {
-        if let Some(known) = self.bound.borrow().get(written) {
-            return Ok(Some(known.clone()));
-        }
-        let bound = self.look_up(written)?;
-        if let Some(link) = &bound {
-            self.bound.borrow_mut().insert(written.to_owned(), link.clone());
-        }
-        Ok(bound)
-    }
-
-    fn look_up(&self, written: &str) -> Result<Option<String>> {
-        if let Some((path, fragment)) = path_of(written) {
-            let seen = self.seen(&At::Path(path.clone()))?;
-            return Ok(seen.map(|chain| iri::link(chain.id(), &path, fragment)));
-        }
-        if !is_by_id(written) {
-            return Ok(None);
-        }
-        let nothing = || Error::invalid(format!("the IRI names no resource: {written}"));
-        let (id, fragment) = iri::id_of(written).ok_or_else(nothing)?;
-        let chain = self.seen(&At::Id(id))?.ok_or_else(nothing)?;
-        Ok(Some(iri::link(id, &chain.path(), fragment)))
     }
 
     /// An IRI that the caller writes in the one spelling in which they would be shown it.
@@ -231,15 +197,15 @@ impl<'a, R: Reads> Links<'a, R> {
     }
 }
 
-/// What the nearest collection that says something requires of links.
-pub(crate) fn integrity(of: &Chain) -> LinkIntegrity {
-    of.resources().find_map(|resource| resource.link_integrity).unwrap_or_default()
-}
-
-fn dangling(iri: &str) -> Error {
-    Error::new(ErrorKind::Dangling, format!("the target of the link does not exist: {iri}")).with_hint(
-        "create the target first, or let the collection accept such links (`cenote meta integrity`)",
-    )
+/// The keys to resources to which statements link.
+pub(super) fn linked<'s>(
+    edges: &Edges,
+    statements: impl IntoIterator<Item = &'s Statement>,
+) -> Vec<Bytes> {
+    let links = statements.into_iter().flat_map(iris).filter_map(Link::of);
+    let ids: BTreeSet<ResourceId> = links.map(|link| link.id).take(TOGETHER).collect();
+    let to: Vec<At> = ids.into_iter().map(At::Id).collect();
+    if to.is_empty() { Vec::new() } else { keys_ahead(edges, to.iter()) }
 }
 
 /// A description as seen by a caller.
@@ -247,6 +213,8 @@ pub(crate) struct Shown<'g> {
     pub(crate) graph: Cow<'g, Graph>,
     /// How its statements are kept, if any has a link.
     kept: BTreeMap<Statement, Vec<Statement>>,
+    /// Kept statements that are not shown.
+    hidden: Vec<Statement>,
 }
 
 fn has_link(statement: &Statement) -> bool {

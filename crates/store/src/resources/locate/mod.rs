@@ -52,6 +52,33 @@ pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At
     reads.values(&keys_ahead(reads.edges(), at)).map(drop)
 }
 
+/// Reads what finding each of these paths reads, for a transaction, which remembers it: whatever their number, a call for each level that
+/// was not met before.
+pub(crate) fn read_together(tx: &impl Reads, paths: &[At]) -> Result<()> {
+    loop {
+        read_ahead(tx, paths.iter())?;
+        let mut met = false;
+        for path in paths {
+            met |= meet(tx, path)?;
+        }
+        if !met {
+            return Ok(());
+        }
+    }
+}
+
+/// Remembers the first edge on a path that was not met before, if it is there. It has been read.
+fn meet(tx: &impl Reads, path: &At) -> Result<bool> {
+    let At::Path(path) = path else { return Ok(false) };
+    let ids = tx.edges().down(ResourceId::ROOT, path.names());
+    let Some((parent, name)) = ids.last().zip(path.names().get(ids.len() - 1)) else {
+        return Ok(false);
+    };
+    let child = tx.get::<Child>(&keys::child(*parent, name.as_str()))?;
+    child.iter().for_each(|child| tx.edges().remember(*parent, name, child.id));
+    Ok(child.is_some())
+}
+
 /// The keys that finding each of these is likely to read: their previous targets and the records there.
 pub(crate) fn keys_ahead<'a>(edges: &Edges, at: impl Iterator<Item = &'a At>) -> Vec<Bytes> {
     let mut keys = vec![keys::resource(ResourceId::ROOT)];
