@@ -65,7 +65,7 @@ pub use changesets::{
 };
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
-    Completion, ContentStream, DamageCounts, DamagedCopy, Expected, Lease, LeaseId, Limits,
+    Attempt, Completion, ContentStream, DamageCounts, DamagedCopy, Expected, Lease, LeaseId, Limits,
     LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, ReceiveOptions, Received,
     ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, StageFrom, Staged, Swept, Trim,
     Upload, UploadId, UploadOptions, Where,
