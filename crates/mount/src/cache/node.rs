@@ -54,6 +54,10 @@ pub(crate) struct Node {
     pub(crate) exclusive: bool,
     /// It has no name any more.
     pub(crate) orphan: bool,
+    /// Others replaced its content while it was read: its resource has another node.
+    pub(crate) replaced: bool,
+    /// Whether the kernel, or a program that has it open, may have seen some of its content.
+    pub(crate) seen: bool,
     /// It is evicted once the kernel has dropped it.
     pub(crate) leaving: bool,
     /// The tag of the content that the kernel caches.
@@ -114,6 +118,8 @@ impl Node {
             mode_set: false,
             exclusive: false,
             orphan: false,
+            replaced: false,
+            seen: false,
             leaving: false,
             kept: None,
             may_create: false,
