@@ -290,10 +290,7 @@ impl Source {
     }
 
     /// Waits for the answer to a call whose failure says nothing of the server.
-    pub(crate) async fn aside<T>(
-        &self,
-        call: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T> {
+    pub(crate) async fn aside<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T> {
         let answer = timeout(self.deadline, call).await;
         answer.map_err(|_| Fault::late())?.map_err(Fault::from)
     }

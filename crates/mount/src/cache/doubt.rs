@@ -53,7 +53,7 @@ impl Cache {
         else {
             return Vec::new();
         };
-        (node.doubtful, node.may_create) = (node.id.is_some(), false);
+        (node.doubtful, node.may_create, node.may_write) = (node.id.is_some(), false, None);
         node.children.complete = false;
         node.children.generation += 1;
         let absent = std::mem::take(&mut node.children.absent);

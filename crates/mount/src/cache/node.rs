@@ -64,6 +64,8 @@ pub(crate) struct Node {
     pub(crate) kept: Option<String>,
     /// Whether the server has said that files may be created in it; what it said is forgotten when rights may have changed.
     pub(crate) may_create: bool,
+    /// Whether the server has said that it may, or may not, be written to; forgotten likewise.
+    pub(crate) may_write: Option<bool>,
     /// Its properties in the DNAnexus opening, if requested.
     pub(crate) facts: Option<Facts>,
     pub(crate) children: Children,
@@ -123,6 +125,7 @@ impl Node {
             leaving: false,
             kept: None,
             may_create: false,
+            may_write: None,
             facts: None,
             children: Children::default(),
         }
@@ -156,6 +159,7 @@ impl Node {
     pub(super) fn note_rights(&mut self, found: &Resource) {
         if let Some(level) = &found.level {
             self.may_create = allows_creation(level);
+            self.may_write = Some(allows_writing(level));
         }
     }
 
@@ -176,6 +180,12 @@ impl Node {
         };
         self.attr = Attr { mtime, ctime, ..attr };
     }
+}
+
+/// The same of writing to a file.
+fn allows_writing(level: &str) -> bool {
+    let allows = ["write_content", "modify_object", "delete_object", "own"];
+    level.split('+').any(|word| allows.contains(&word))
 }
 
 /// Whether a level, or one of several words joined by `+`, lets its holder create files in a collection.

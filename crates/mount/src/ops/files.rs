@@ -53,10 +53,33 @@ impl FileSystem {
                 if self.options().is_dxfuse() {
                     self.require_readable(ino).await?;
                 }
-                self.opened(ino, write && self.can_change(ino)?)
+                let write = write && self.can_change(ino)?;
+                if write && !self.options().is_dxfuse() {
+                    self.require_content_right(ino).await?;
+                }
+                self.opened(ino, write)
             }
             FileKind::Directory => Err(Fault::new(libc::EISDIR, "a directory")),
             FileKind::Symlink => Err(Fault::new(libc::ELOOP, "a link")),
+        }
+    }
+
+    /// Refuses to open a file for writing where the server said that it may not be written to, and still says so: who waits for a permission tries again.
+    async fn require_content_right(&self, ino: Ino) -> Result<()> {
+        let place = {
+            let cache = self.lock();
+            match cache.node(ino)?.may_write {
+                Some(false) => cache.place(ino)?,
+                _ => return Ok(()),
+            }
+        };
+        let found = self.0.source.stat(&place).await?;
+        let mut cache = self.lock();
+        cache.update(ino, &found);
+        cache.require_present(ino)?;
+        match cache.node(ino)?.may_write {
+            Some(false) => Err(Fault::new(libc::EACCES, "the file may not be written to")),
+            _ => Ok(()),
         }
     }
 
@@ -105,7 +128,9 @@ impl FileSystem {
                 Ok(bytes) if self.sees(handle.ino, etag.as_deref())? => return Ok(bytes),
                 // The file was opened anew, or written to, while this was read.
                 Ok(_) => {}
-                Err(fault) if has_changed(&fault) => self.find_content(&handle, etag.as_deref()).await?,
+                Err(fault) if has_changed(&fault) => {
+                    self.find_content(&handle, etag.as_deref()).await?
+                }
                 Err(fault) => return Err(fault),
             }
         }
@@ -127,11 +152,7 @@ impl FileSystem {
         draft.read(&self.target(handle.ino)?, range).await.map(Some)
     }
 
-    async fn read_content(
-        &self,
-        handle: &Handle,
-        (offset, length): (u64, u32),
-    ) -> Result<Bytes> {
+    async fn read_content(&self, handle: &Handle, (offset, length): (u64, u32)) -> Result<Bytes> {
         if let Some(bytes) = self.read_small(handle.ino).await? {
             let start = bytes.len().min(offset as usize);
             let end = bytes.len().min(start.saturating_add(length as usize));

@@ -18,9 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bytes::{Bytes, BytesMut};
 
 pub(crate) use self::budget::Budget;
-pub(crate) use self::local::{LocalFile, LocalFiles};
 use self::lease::Lease;
 pub(crate) use self::lease::Leases;
+pub(crate) use self::local::{LocalFile, LocalFiles};
 use self::piece::{Piece, Wanted};
 pub(crate) use self::remote::Remote;
 pub(crate) use self::small::SmallFiles;

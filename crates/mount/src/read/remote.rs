@@ -60,7 +60,10 @@ impl Remote {
         {
             return Ok(Self { holder: Holder::Version(version), ..self });
         }
-        Err(Fault::warning(libc::ESTALE, "the content of an open file was replaced, and is not kept"))
+        Err(Fault::warning(
+            libc::ESTALE,
+            "the content of an open file was replaced, and is not kept",
+        ))
     }
 
     /// The newest version that has the tag.

@@ -55,7 +55,15 @@ impl Draft {
     }
 
     fn with(source: Source, memory: &Arc<Memory>, (base, body): (Base, Body), dirty: bool) -> Self {
-        Self { source, memory: Arc::clone(memory), base, body, dirty, lost: Lost::default(), tried: Vec::new() }
+        Self {
+            source,
+            memory: Arc::clone(memory),
+            base,
+            body,
+            dirty,
+            lost: Lost::default(),
+            tried: Vec::new(),
+        }
     }
 
     pub(crate) fn is_dirty(&self) -> bool {

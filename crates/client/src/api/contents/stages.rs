@@ -115,11 +115,7 @@ impl Client {
     }
 
     /// Modifies a stage and returns its new size; the server verifies the bytes.
-    pub async fn patch_stage(
-        &self,
-        stage: impl Into<Attempt<'_>>,
-        patch: &Patch,
-    ) -> Result<u64> {
+    pub async fn patch_stage(&self, stage: impl Into<Attempt<'_>>, patch: &Patch) -> Result<u64> {
         let stage = stage.into();
         let call = stage.mark(Call::patch(&route(stage.id)))?;
         let size: Size = self.json(patching(call, patch)?).await?;

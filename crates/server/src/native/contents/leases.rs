@@ -45,7 +45,11 @@ pub(crate) async fn make(
     Ok((StatusCode::CREATED, Json(lease.into())))
 }
 
-async fn local(app: &App, caller: Caller, question: NewLease) -> Result<cenote_store::Lease, Problem> {
+async fn local(
+    app: &App,
+    caller: Caller,
+    question: NewLease,
+) -> Result<cenote_store::Lease, Problem> {
     if question.if_match.is_some() {
         return Err(Problem::invalid("`if_match` is for a lease without `files`"));
     }
@@ -55,7 +59,11 @@ async fn local(app: &App, caller: Caller, question: NewLease) -> Result<cenote_s
     Ok(app.blocking(move |store| store.lease_local(&caller, &at, &options, limits)).await?)
 }
 
-async fn content(app: &App, caller: Caller, question: NewLease) -> Result<cenote_store::Lease, Problem> {
+async fn content(
+    app: &App,
+    caller: Caller,
+    question: NewLease,
+) -> Result<cenote_store::Lease, Problem> {
     if question.version.is_some() {
         return Err(Problem::invalid("a version is not leased: it stays as it is"));
     }

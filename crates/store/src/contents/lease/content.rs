@@ -94,7 +94,9 @@ impl Store {
         let at = At::Id(of);
         let readable = match Chain::read_removed(view, of)? {
             None => Ok(()),
-            Some(chain) if chain.removed_top().is_some() => chain.require(caller, Operation::Read, &at),
+            Some(chain) if chain.removed_top().is_some() => {
+                chain.require(caller, Operation::Read, &at)
+            }
             Some(_) => find(view, caller, &at, Operation::Read).map(drop),
         };
         if readable.is_err() {

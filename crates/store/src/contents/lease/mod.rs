@@ -122,9 +122,8 @@ impl Leases {
     fn check_room(&self, user: PersonId, most: usize, of: impl Fn(&Kept) -> bool) -> Result<()> {
         let state = self.state();
         let alike = state.held.values().filter(|held| of(&held.kept));
-        let (all, own) = alike.fold((0, 0), |(all, own), held| {
-            (all + 1, own + usize::from(held.user == user))
-        });
+        let (all, own) =
+            alike.fold((0, 0), |(all, own), held| (all + 1, own + usize::from(held.user == user)));
         match all >= most || own >= most.div_ceil(2) {
             true => Err(Error::new(ErrorKind::Unavailable, "too many leases of contents")
                 .with_hint("end some of them, or read through the server")),

@@ -51,9 +51,8 @@ impl Store {
         received: Received,
     ) -> Result<u64> {
         let (asked, blob, stage) = (caller.clone(), received.blob.clone(), stage.into());
-        let written = self
-            .blocking(move |store| store.patch_stage(&asked, stage, position, &received))
-            .await;
+        let written =
+            self.blocking(move |store| store.patch_stage(&asked, stage, position, &received)).await;
         let head = self.published(blob, written).await?;
         if head.patches >= FOLD_AT {
             self.try_to_fold(caller, stage.upload).await;
