@@ -103,7 +103,7 @@ impl Draft {
                 return Ok(());
             }
         }
-        self.to_stage(to).await?;
+        self.move_to_stage(to).await?;
         self.on_stage(to, Work::Write(offset, bytes)).await.map(drop)
     }
 
@@ -126,7 +126,7 @@ impl Draft {
             bytes.resize(size as usize, 0);
             return Ok(());
         }
-        self.to_stage(to).await?;
+        self.move_to_stage(to).await?;
         self.on_stage(to, Work::Truncate(size)).await.map(drop)
     }
 
@@ -233,7 +233,7 @@ impl Draft {
     }
 
     /// Moves the data in memory to a stage, if there is none yet.
-    async fn to_stage(&mut self, to: &Target) -> Result<()> {
+    async fn move_to_stage(&mut self, to: &Target) -> Result<()> {
         let Body::Memory { bytes, .. } = &mut self.body else { return Ok(()) };
         let bytes = std::mem::take(bytes).freeze();
         let kept = bytes.clone();

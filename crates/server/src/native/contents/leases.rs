@@ -56,7 +56,7 @@ async fn local(
     let at = at(question.path.as_deref(), question.id)?;
     let options = ReadOptions { version: question.version, ..ReadOptions::default() };
     let limits = (lifetime(question.seconds), app.limits().local_file_leases);
-    Ok(app.blocking(move |store| store.lease_local(&caller, &at, &options, limits)).await?)
+    app.blocking(move |store| store.lease_local(&caller, &at, &options, limits)).await
 }
 
 async fn content(
@@ -70,7 +70,7 @@ async fn content(
     let at = at(question.path.as_deref(), question.id)?;
     let tag = question.if_match.map(|tag| tag.trim_matches('"').to_owned());
     let limits = (lifetime(question.seconds), app.limits().content_leases);
-    Ok(app.blocking(move |store| store.lease_content(&caller, &at, tag, limits)).await?)
+    app.blocking(move |store| store.lease_content(&caller, &at, tag, limits)).await
 }
 
 /// The content of a lease without `files`, or a range of it, also after the object was replaced or removed.

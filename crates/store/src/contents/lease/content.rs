@@ -18,7 +18,7 @@ use crate::resources::find;
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store};
 
 /// A content that is kept for a lease.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Held {
     stat: Stat,
     head: ContentHead,
@@ -49,7 +49,8 @@ impl Store {
         let held = self.hold_content(caller, at, &conditions)?;
         let (id, until) = (LeaseId(self.random()), self.now().plus(lifetime));
         let (stat, head) = (held.stat.clone(), held.head.clone());
-        let leased = Leased { user: caller.user(), of: stat.id, until, kept: Kept::Content(held) };
+        let leased =
+            Leased { user: caller.user(), of: stat.id, until, kept: Kept::Content(Arc::new(held)) };
         leases.state().held.insert(id, leased);
         Ok(Lease { id, until, stat, head, pieces: Vec::new() })
     }
@@ -78,10 +79,10 @@ impl Store {
 
     /// Opens the content of a lease of the caller, who can still read the object, if it was not removed.
     pub fn open_leased(&self, caller: &Caller, id: LeaseId) -> Result<Opened> {
-        let Held { stat, head, .. } = self.inner.leases.content(caller, id, self.now())?;
-        let view = self.view()?;
-        self.require_leased(&view, caller, (id, stat.id))?;
-        self.open_head(&view, stat, head)?.ok_or_else(missing)
+        let held = self.inner.leases.content(caller, id, self.now())?;
+        let (view, of) = (self.view()?, held.stat.id);
+        self.require_leased(&view, caller, (id, of))?;
+        self.open_head(&view, held.stat.clone(), held.head.clone())?.ok_or_else(missing)
     }
 
     /// Ends a lease whose holder may not read the object any more.
@@ -107,12 +108,12 @@ impl Store {
 }
 
 impl Leases {
-    fn content(&self, caller: &Caller, id: LeaseId, now: Time) -> Result<Held> {
+    fn content(&self, caller: &Caller, id: LeaseId, now: Time) -> Result<Arc<Held>> {
         let state = self.state();
         let own = state.held.get(&id).filter(|held| held.user == caller.user());
         let own = own.filter(|held| held.until > now);
         match own.map(|held| &held.kept) {
-            Some(Kept::Content(held)) => Ok(held.clone()),
+            Some(Kept::Content(held)) => Ok(Arc::clone(held)),
             Some(Kept::Files { .. }) => {
                 Err(Error::new(ErrorKind::WrongKind, "this lease is one of local files")
                     .with_hint("read its files"))

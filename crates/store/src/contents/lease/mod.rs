@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use self::content::Held;
@@ -71,7 +71,7 @@ enum Kept {
     /// The copies that are read past the server, and the pin of their content.
     Files { copies: Vec<Copied>, _layout: Layout },
     /// A content, which is read through the server.
-    Content(Held),
+    Content(Arc<Held>),
 }
 
 impl Store {
