@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::remote::Remote;
 use crate::error::Fault;
+use crate::source::Source;
 
 /// The duration of a lease, and after which time it is renewed.
 const SECONDS: u32 = 300;
@@ -60,17 +61,7 @@ impl Leases {
                 Err(fault) => return self.note(&fault),
             };
             tell.send_replace(Some(lease.clone()));
-            let is_used = loop {
-                if timeout(RENEWAL, &mut ended).await.is_ok() {
-                    break false;
-                }
-                let renewed = source.aside(source.client.renew_lease(&lease, SECONDS)).await;
-                // A server that is away is asked again; one that was restarted leases the content again, if it has it.
-                if renewed.is_err_and(|fault| !fault.away && !fault.is_late()) {
-                    break true;
-                }
-            };
-            if !is_used {
+            if !is_lost(source, &lease, &mut ended).await {
                 // One that cannot be ended expires.
                 let _expires = source.aside(source.client.end_lease(&lease)).await;
                 return;
@@ -84,6 +75,18 @@ impl Leases {
         let refused = [libc::EACCES, libc::EINVAL].contains(&fault.errno);
         self.refused.fetch_or(refused, Ordering::Relaxed);
     }
+}
+
+/// Renews a lease until it is not used any more; or, if the server does not have it, until then.
+async fn is_lost(source: &Source, lease: &str, ended: &mut oneshot::Receiver<()>) -> bool {
+    while timeout(RENEWAL, &mut *ended).await.is_err() {
+        let renewed = source.aside(source.client.renew_lease(lease, SECONDS)).await;
+        // A server that is away is asked again; one that was restarted leases the content again, if it has it.
+        if renewed.is_err_and(|fault| !fault.away && !fault.is_late()) {
+            return true;
+        }
+    }
+    false
 }
 
 impl Lease {
