@@ -58,6 +58,11 @@ impl Fault {
         self.message == LATE
     }
 
+    /// Whether what failed may have been done nevertheless, or may still be done.
+    pub(crate) fn may_be_done(&self) -> bool {
+        (self.away && !self.unsent) || self.is_late()
+    }
+
     /// The server is known to be away. The operation that found that out was logged.
     pub(crate) fn gone() -> Self {
         Self { away: true, unsent: true, ..Self::new(libc::EIO, GONE) }

@@ -261,12 +261,7 @@ impl Source {
         range: Range<u64>,
         etag: Option<&str>,
     ) -> Result<Content> {
-        let options = ReadOptions {
-            offset: range.start,
-            length: Some(range.end - range.start),
-            if_match: etag.map(str::to_owned),
-            version: None,
-        };
+        let options = ReadOptions { if_match: etag.map(str::to_owned), ..bytes_of(range) };
         match self.moment() {
             None => self.insist(|| self.within(self.client.read(place.id, &options))).await,
             Some(moment) => {
@@ -274,6 +269,30 @@ impl Source {
                 self.insist(|| self.within(read())).await
             }
         }
+    }
+
+    /// Begins to read a range of a content that is leased.
+    pub(crate) async fn read_leased(&self, lease: &str, range: Range<u64>) -> Result<Content> {
+        let options = bytes_of(range);
+        self.insist(|| self.within(self.client.read_leased(lease, &options))).await
+    }
+
+    /// Begins to read a range of a kept version that has this tag.
+    pub(crate) async fn read_version(
+        &self,
+        (id, version): (u64, u64),
+        range: Range<u64>,
+        etag: &str,
+    ) -> Result<Content> {
+        let (version, if_match) = (Some(version), Some(etag.to_owned()));
+        let options = ReadOptions { version, if_match, ..bytes_of(range) };
+        self.insist(|| self.within(self.client.read(id, &options))).await
+    }
+
+    /// Waits for the answer to a call whose failure says nothing of the server.
+    pub(crate) async fn aside<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T> {
+        let answer = timeout(self.deadline, call).await;
+        answer.map_err(|_| Fault::late())?.map_err(Fault::from)
     }
 
     /// What arrives next of an answer.
@@ -301,6 +320,11 @@ impl Source {
     }
 }
 
+fn bytes_of(range: Range<u64>) -> ReadOptions {
+    let length = Some(range.end - range.start);
+    ReadOptions { offset: range.start, length, ..ReadOptions::default() }
+}
+
 /// Whether the server answers, whatever it says.
 async fn is_there(client: Client, deadline: Duration) -> bool {
     let client = client.with_retry(Retry { attempts: 1, ..Retry::default() });
@@ -316,7 +340,7 @@ pub(crate) fn join(parent: &str, name: &str) -> String {
     }
 }
 
-/// Whether a failed read means that the content has been replaced.
+/// Whether a failed read means that the content has been replaced, or removed.
 pub(crate) fn has_changed(fault: &Fault) -> bool {
-    fault.errno == libc::ESTALE
+    [libc::ESTALE, libc::ENOENT].contains(&fault.errno)
 }

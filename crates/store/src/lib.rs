@@ -65,10 +65,10 @@ pub use changesets::{
 };
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
-    Completion, ContentStream, DamageCounts, DamagedCopy, Expected, Lease, LeaseId, Limits,
-    LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, ReceiveOptions, Received,
-    ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, StageFrom, Staged, Swept, Trim,
-    Upload, UploadId, UploadOptions, Where,
+    Attempt, Completion, ContentStream, DamageCounts, DamagedCopy, Expected, Lease, LeaseId,
+    Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, ReceiveOptions,
+    Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, StageFrom, Staged,
+    Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
 pub use copy::{Copied, CopiedBlobs, CopyChoices, CopyProgress, Damaged, Landing, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};

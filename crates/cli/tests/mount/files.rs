@@ -136,3 +136,51 @@ impl World {
         self.ok(&["put", "source", path]);
     }
 }
+
+#[test]
+fn an_open_file_keeps_its_content_while_others_replace_it() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    let content = |size: usize, number: u8| -> Vec<u8> {
+        (0..size).map(|at| (at / 7) as u8 ^ (at / 70_000) as u8 ^ number).collect()
+    };
+    let put = |name: &str, bytes: &[u8]| {
+        fs::write(world.path("source"), bytes).unwrap();
+        world.ok(&["put", "source", &format!(":{name}")]);
+    };
+    world.ok(&["mkdir", "/lab"]);
+    // So that there is a content to go on with if a lease comes too late.
+    world.ok(&["versions", "policy", "/lab", "each-change"]);
+    let sizes = [1000, 70_000, 3_000_000, 40_000_000];
+    for size in sizes {
+        put(&format!("/lab/f{size}"), &content(size, 0));
+    }
+    let mount = world.mount(&["--no-local"]);
+    for size in sizes {
+        let (old, new) = (content(size, 0), content(size / 2 + 9, 0x55));
+        let (name, path) = (format!("/lab/f{size}"), mount.path(&format!("lab/f{size}")));
+        let mut open = fs::File::open(&path).unwrap();
+        let mut read = vec![0; size / 4];
+        open.read_exact(&mut read).unwrap();
+        put(&name, &new);
+        eventually("the new content", || fs::read(&path).is_ok_and(|read| read == new));
+        open.read_to_end(&mut read).unwrap();
+        assert!(read == old, "{size}");
+        assert_eq!(open.metadata().unwrap().len(), size as u64);
+        assert_eq!(fs::metadata(&path).unwrap().len(), new.len() as u64);
+        // Both are in the caches of the kernel.
+        let mut again = Vec::new();
+        open.seek(SeekFrom::Start(0)).unwrap();
+        open.read_to_end(&mut again).unwrap();
+        assert!(again == old && fs::read(&path).unwrap() == new, "{size}");
+        let mut other = fs::File::open(&path).unwrap();
+        put(&name, &old);
+        eventually("the old content", || fs::read(&path).is_ok_and(|read| read == old));
+        again.clear();
+        other.read_to_end(&mut again).unwrap();
+        assert!(again == new, "{size}");
+    }
+    assert_eq!(mount.log(), "");
+}

@@ -39,7 +39,7 @@ impl Cache {
         match change.kind {
             ChangeKind::Created => self.created((tree, ino), change),
             ChangeKind::Written | ChangeKind::Described if own => Vec::new(),
-            ChangeKind::Written => vec![Stale::Content(ino)],
+            ChangeKind::Written => vec![self.rewritten(ino)],
             ChangeKind::Described => vec![Stale::Attr(ino)],
             ChangeKind::Granted => Vec::new(),
             ChangeKind::Moved => self.moved((tree, ino), change),

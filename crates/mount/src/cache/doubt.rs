@@ -29,7 +29,10 @@ impl Cache {
     /// dropped by the kernel, since programs can be in these directories: their attributes are requested again.
     pub(super) fn doubt_moved(&mut self, top: Ino) -> Vec<Stale> {
         self.note_below(top);
-        self.below(top).into_iter().flat_map(|ino| self.doubt(ino)).collect()
+        let mut moved = self.below(top);
+        // Where the resources of these are now is known by the id only.
+        moved.extend(&self.replaced);
+        moved.into_iter().flat_map(|ino| self.doubt(ino)).collect()
     }
 
     /// A node, and all that is known below it.
@@ -50,7 +53,7 @@ impl Cache {
         else {
             return Vec::new();
         };
-        (node.doubtful, node.may_create) = (node.id.is_some(), false);
+        (node.doubtful, node.may_create, node.may_write) = (node.id.is_some(), false, None);
         node.children.complete = false;
         node.children.generation += 1;
         let absent = std::mem::take(&mut node.children.absent);

@@ -115,6 +115,7 @@ impl Cache {
 
     pub(super) fn give_up(&mut self, ino: Ino) {
         let Some(node) = self.nodes.remove(&ino) else { return };
+        self.replaced.remove(&ino);
         self.leaving -= usize::from(node.is_told_to_leave());
         self.unlink(node.parent, &node.name, ino);
         let alias = node.id.map(|id| (node.tree, id));

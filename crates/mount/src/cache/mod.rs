@@ -11,8 +11,9 @@ mod node;
 mod noting;
 mod numbering;
 mod placing;
+mod replacing;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use cenote_client::Resource;
@@ -22,6 +23,7 @@ pub(crate) use self::node::{Children, Node, Origin};
 use self::placing::Top;
 use crate::attr::{Attr, FileKind};
 use crate::error::{Fault, Result};
+use crate::feed::Drops;
 use crate::seen::Note;
 use crate::source::{Place, join};
 
@@ -69,6 +71,10 @@ pub(crate) struct Cache {
     leaving: usize,
     /// What is to be recorded on the local disk, if anything.
     notes: Option<Vec<Note>>,
+    /// Inodes of contents that were replaced while they were read.
+    replaced: HashSet<Ino>,
+    /// Where the kernel is told what to drop.
+    drops: Option<Drops>,
 }
 
 impl Cache {
@@ -86,7 +92,14 @@ impl Cache {
             limit,
             leaving: 0,
             notes: None,
+            replaced: HashSet::new(),
+            drops: None,
         }
+    }
+
+    /// Tells the kernel from now on what to drop when something turns out to have changed.
+    pub(crate) fn tell(&mut self, drops: Drops) {
+        self.drops = Some(drops);
     }
 
     pub(crate) fn ino_of(&self, tree: Tree, id: u64) -> Ino {
@@ -116,7 +129,8 @@ impl Cache {
             ));
         }
         let id = node.id.ok_or_else(stale)?;
-        Ok(Place { id, path: self.path(ino)? })
+        let path = if node.replaced { String::new() } else { self.path(ino)? };
+        Ok(Place { id, path })
     }
 
     pub(crate) fn path(&self, ino: Ino) -> Result<String> {
@@ -232,8 +246,10 @@ impl Cache {
 
     /// Takes over newer attributes of a node.
     pub(crate) fn update(&mut self, ino: Ino, found: &Resource) {
-        if let Some(node) = self.nodes.get_mut(&ino) {
-            node.update(Attr::of(found));
+        let attr = Attr::of(found);
+        let ino = self.renewed(ino, &attr);
+        if let Some(node) = self.nodes.get_mut(&ino).filter(|node| !node.replaced) {
+            node.update(attr);
             node.note_rights(found);
             self.note_put(ino, found);
         }
@@ -241,11 +257,12 @@ impl Cache {
 
     fn upsert(&mut self, parent: Ino, name: &str, found: &Resource) -> Ino {
         let tree = self.tree_of(parent);
-        let ino = self.ino_of(tree, found.id);
+        let attr = Attr::of(found);
+        let ino = self.renewed(self.ino_of(tree, found.id), &attr);
         let is_top = self.is_top(ino);
         match self.nodes.get_mut(&ino) {
             Some(node) => {
-                node.update(Attr::of(found));
+                node.update(attr);
                 node.note_rights(found);
                 if !is_top && (node.parent != parent || node.name != name) {
                     let old = (node.parent, node.name.clone());
@@ -255,7 +272,7 @@ impl Cache {
                 }
             }
             None => {
-                let mut node = Node::new((tree, parent), name, Attr::of(found));
+                let mut node = Node::new((tree, parent), name, attr);
                 node.id = Some(found.id);
                 node.note_rights(found);
                 self.nodes.insert(ino, node);

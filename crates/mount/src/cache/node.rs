@@ -54,12 +54,18 @@ pub(crate) struct Node {
     pub(crate) exclusive: bool,
     /// It has no name any more.
     pub(crate) orphan: bool,
+    /// Others replaced its content while it was read: its resource has another node.
+    pub(crate) replaced: bool,
+    /// Whether the kernel, or a program that has it open, may have seen some of its content.
+    pub(crate) seen: bool,
     /// It is evicted once the kernel has dropped it.
     pub(crate) leaving: bool,
     /// The tag of the content that the kernel caches.
     pub(crate) kept: Option<String>,
     /// Whether the server has said that files may be created in it; what it said is forgotten when rights may have changed.
     pub(crate) may_create: bool,
+    /// Whether the server has said that it may, or may not, be written to; forgotten likewise.
+    pub(crate) may_write: Option<bool>,
     /// Its properties in the DNAnexus opening, if requested.
     pub(crate) facts: Option<Facts>,
     pub(crate) children: Children,
@@ -114,9 +120,12 @@ impl Node {
             mode_set: false,
             exclusive: false,
             orphan: false,
+            replaced: false,
+            seen: false,
             leaving: false,
             kept: None,
             may_create: false,
+            may_write: None,
             facts: None,
             children: Children::default(),
         }
@@ -150,6 +159,7 @@ impl Node {
     pub(super) fn note_rights(&mut self, found: &Resource) {
         if let Some(level) = &found.level {
             self.may_create = allows_creation(level);
+            self.may_write = Some(allows_writing(level));
         }
     }
 
@@ -170,6 +180,12 @@ impl Node {
         };
         self.attr = Attr { mtime, ctime, ..attr };
     }
+}
+
+/// The same of writing to a file.
+fn allows_writing(level: &str) -> bool {
+    let allows = ["write_content", "modify_object", "delete_object", "own"];
+    level.split('+').any(|word| allows.contains(&word))
 }
 
 /// Whether a level, or one of several words joined by `+`, lets its holder create files in a collection.

@@ -217,7 +217,8 @@ impl Filesystem for Layer {
         };
         for (next, entry) in (1..).zip(listing.iter()).skip(offset as usize) {
             let attr = file_attr(&self.system, entry.ino, &entry.attr);
-            let (ino, ttl) = (INodeNo(entry.ino), ttl(entry.keep));
+            let keep = entry.keep && !self.system.is_gone(entry.ino);
+            let (ino, ttl) = (INodeNo(entry.ino), ttl(keep));
             if reply.add(ino, next, &entry.name, ttl, &attr, Generation(0)) {
                 break;
             }

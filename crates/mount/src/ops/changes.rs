@@ -276,6 +276,7 @@ impl FileSystem {
     /// Sets attributes.
     pub async fn setattr(&self, ino: Ino, set: SetAttr) -> Result<Entry> {
         self.require_changeable(ino)?;
+        self.lock().require_present(ino)?;
         if let Some(size) = set.size {
             match self.getattr(ino).await?.attr.kind {
                 FileKind::File if !self.can_change(ino)? => {

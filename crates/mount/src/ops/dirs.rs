@@ -69,6 +69,11 @@ impl FileSystem {
         self.hold(ino);
     }
 
+    /// Whether a name of a listing leads to another inode by now, or to none.
+    pub fn is_gone(&self, ino: Ino) -> bool {
+        self.lock().is_gone(ino)
+    }
+
     async fn entries(&self, ino: Ino) -> Result<Vec<DirEntry>> {
         if self.lists_whole(ino)? {
             self.list_whole(ino).await?;

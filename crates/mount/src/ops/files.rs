@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 
 use super::FileSystem;
-use crate::attr::FileKind;
+use crate::attr::{Attr, FileKind};
 use crate::cache::{Ino, Stale};
 use crate::disk::Cached;
 use crate::error::{Fault, Result};
-use crate::read::{LocalFile, Reader};
+use crate::read::{LocalFile, Reader, Remote};
 use crate::source::has_changed;
+
+/// How often a file is read again that is replaced meanwhile.
+const ATTEMPTS: u32 = 8;
 
 /// An open file.
 #[derive(Debug)]
@@ -43,15 +46,40 @@ impl FileSystem {
         if write {
             self.lock().require_changeable(ino)?;
         }
-        match self.getattr(ino).await?.attr.kind {
+        let kind = self.getattr(ino).await?.attr.kind;
+        self.lock().require_present(ino)?;
+        match kind {
             FileKind::File => {
                 if self.options().is_dxfuse() {
                     self.require_readable(ino).await?;
                 }
-                self.opened(ino, write && self.can_change(ino)?)
+                let write = write && self.can_change(ino)?;
+                if write && !self.options().is_dxfuse() {
+                    self.require_content_right(ino).await?;
+                }
+                self.opened(ino, write)
             }
             FileKind::Directory => Err(Fault::new(libc::EISDIR, "a directory")),
             FileKind::Symlink => Err(Fault::new(libc::ELOOP, "a link")),
+        }
+    }
+
+    /// Refuses to open a file for writing where the server said that it may not be written to, and still says so: who waits for a permission tries again.
+    async fn require_content_right(&self, ino: Ino) -> Result<()> {
+        let place = {
+            let cache = self.lock();
+            match cache.node(ino)?.may_write {
+                Some(false) => cache.place(ino)?,
+                _ => return Ok(()),
+            }
+        };
+        let found = self.0.source.stat(&place).await?;
+        let mut cache = self.lock();
+        cache.update(ino, &found);
+        cache.require_present(ino)?;
+        match cache.node(ino)?.may_write {
+            Some(false) => Err(Fault::new(libc::EACCES, "the file may not be written to")),
+            _ => Ok(()),
         }
     }
 
@@ -69,7 +97,9 @@ impl FileSystem {
             node.writers += u32::from(write);
             let keep = node.id.is_none() || (node.kept.is_some() && node.kept == node.attr.etag);
             node.kept.clone_from(&node.attr.etag);
-            keep && self.is_followed()
+            let keep = keep && self.is_followed();
+            node.seen = keep || (node.seen && node.opened > 1);
+            keep
         };
         let handle = self.number();
         let (reader, local) = (Mutex::default(), Mutex::default());
@@ -84,35 +114,84 @@ impl FileSystem {
     }
 
     /// Reads a range of an open file, as far as it reaches.
+    ///
+    /// # Errors
+    /// `ESTALE` if the content that it had when it was opened was replaced, and the server does not have it any more.
     pub async fn read(&self, handle: u64, offset: u64, length: u32) -> Result<Bytes> {
         let handle = self.handle(handle)?;
-        if let Some(draft) = self.known_draft(handle.ino) {
-            let mut draft = draft.lock().await;
-            let orphan = self.lock().node(handle.ino)?.orphan;
-            if draft.is_dirty() || orphan {
-                let range = offset..offset.saturating_add(length.into());
-                return draft.read(&self.target(handle.ino)?, range).await;
+        if let Some(bytes) = self.read_draft(&handle, (offset, length)).await? {
+            return Ok(bytes);
+        }
+        for _ in 0..ATTEMPTS {
+            let etag = self.getattr(handle.ino).await?.attr.etag;
+            match self.read_content(&handle, (offset, length)).await {
+                Ok(bytes) if self.sees(handle.ino, etag.as_deref())? => return Ok(bytes),
+                // The file was opened anew, or written to, while this was read.
+                Ok(_) => {}
+                Err(fault) if has_changed(&fault) => {
+                    self.find_content(&handle, etag.as_deref()).await?
+                }
+                Err(fault) => return Err(fault),
             }
         }
+        Err(Fault::warning(libc::ESTALE, "the file is replaced again and again"))
+    }
+
+    /// What was written and not published, or kept of a file that has no name any more.
+    async fn read_draft(
+        &self,
+        handle: &Handle,
+        (offset, length): (u64, u32),
+    ) -> Result<Option<Bytes>> {
+        let Some(draft) = self.known_draft(handle.ino) else { return Ok(None) };
+        let mut draft = draft.lock().await;
+        if !draft.is_dirty() && !self.lock().node(handle.ino)?.orphan {
+            return Ok(None);
+        }
+        let range = offset..offset.saturating_add(length.into());
+        draft.read(&self.target(handle.ino)?, range).await.map(Some)
+    }
+
+    async fn read_content(&self, handle: &Handle, (offset, length): (u64, u32)) -> Result<Bytes> {
         if let Some(bytes) = self.read_small(handle.ino).await? {
             let start = bytes.len().min(offset as usize);
             let end = bytes.len().min(start.saturating_add(length as usize));
             return Ok(bytes.slice(start..end));
         }
-        if let Some(local) = self.local(&handle).await?
+        if let Some(local) = self.local(handle).await?
             && let Ok(bytes) = local.read(offset, length)
         {
             return Ok(bytes);
         }
-        let reader = self.reader(&handle).await?;
-        match reader.read(offset, length).await {
-            Err(fault) if has_changed(&fault) => {
-                // It was replaced after the attributes were read: reads from here on return the new content.
-                self.refresh(handle.ino).await?;
-                self.reader(&handle).await?.read(offset, length).await
+        self.reader(handle).await?.read(offset, length).await
+    }
+
+    /// Notes that a program gets bytes of a content; returns whether it is still the one that the inode stands for.
+    fn sees(&self, ino: Ino, etag: Option<&str>) -> Result<bool> {
+        let mut cache = self.lock();
+        let node = cache.node_mut(ino)?;
+        let is_same = node.attr.etag.as_deref() == etag;
+        node.seen |= is_same;
+        Ok(is_same)
+    }
+
+    /// The object does not have a content any more that is read: it is read from where it is kept. If nobody has seen any of it yet, the new one is read
+    /// instead.
+    async fn find_content(&self, handle: &Handle, etag: Option<&str>) -> Result<()> {
+        let ino = handle.ino;
+        let (may_follow, place) = {
+            let cache = self.lock();
+            let node = cache.node(ino)?;
+            (node.may_follow() || node.attr.etag.as_deref() != etag, cache.place(ino)?)
+        };
+        if may_follow {
+            let found = self.0.source.stat(&place).await?;
+            if self.lock().follow(ino, etag, Attr::of(&found)) {
+                self.0.drop_from_kernel(vec![Stale::Attr(ino)]);
             }
-            outcome => outcome,
+            return Ok(());
         }
+        self.reader(handle).await?.find_former().await
     }
 
     /// The current content on a disk of this machine, if available.
@@ -163,21 +242,14 @@ impl FileSystem {
         match &*slot {
             Some(reader) if reader.etag == attr.etag => Ok(Arc::clone(reader)),
             _ => {
-                let (source, budget) = (self.0.source.clone(), Arc::clone(&self.0.budget));
                 let place = self.lock().place(handle.ino)?;
                 let kept = self.kept(place.id, attr.etag.as_deref(), attr.size);
-                let reader = Reader::new((source, budget), place, (attr.etag, attr.size), kept);
+                let remote = Remote::new(self.0.source.clone(), place, attr.etag);
+                let with = (Arc::clone(&self.0.budget), Arc::clone(&self.0.leases));
+                let reader = Reader::new((remote, attr.size), with, kept);
                 Ok(Arc::clone(slot.insert(Arc::new(reader))))
             }
         }
-    }
-
-    /// Asks for the attributes of an inode, whatever is known.
-    pub(crate) async fn refresh(&self, ino: Ino) -> Result<()> {
-        let place = self.lock().place(ino)?;
-        let found = self.0.source.stat(&place).await?;
-        self.lock().update(ino, &found);
-        Ok(())
     }
 
     /// Closes a file. What was written and not published is published, if that is possible now.

@@ -33,7 +33,7 @@ use crate::disk::DiskCache;
 use crate::error::{Fault, Result};
 use crate::feed::{Drops, Position};
 use crate::options::{CacheOptions, Options};
-use crate::read::{Budget, LocalFiles, SmallFiles};
+use crate::read::{Budget, Leases, LocalFiles, SmallFiles};
 use crate::seen::Journal;
 use crate::source::Source;
 use crate::write::Memory;
@@ -58,6 +58,7 @@ pub(crate) struct Inner {
     drafts: Mutex<HashMap<Ino, Shared>>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) local: LocalFiles,
+    pub(crate) leases: Arc<Leases>,
     pub(crate) small: SmallFiles,
     pub(crate) disk: Option<Arc<DiskCache>>,
     /// What is seen, on the local disk.
@@ -73,7 +74,7 @@ impl FileSystem {
         options: Options,
     ) -> Result<(Self, mpsc::UnboundedReceiver<Stale>)> {
         let source = Source::new(client, &options);
-        let begun = Beginning::find(&source, &options).await?;
+        let mut begun = Beginning::find(&source, &options).await?;
         if begun.cache.node(ROOT)?.attr.kind != FileKind::Directory {
             return Err(Fault::new(libc::ENOTDIR, format!("no collection: {}", options.root)));
         }
@@ -82,6 +83,7 @@ impl FileSystem {
         let disk = options.cache.as_ref();
         let disk = disk.map(|cache| disk_cache(cache, begun.root, &begun.created)).transpose()?;
         let (drops, dropped) = mpsc::unbounded_channel::<Stale>();
+        begun.cache.tell(drops.clone());
         let inner = Inner {
             budget: Budget::new(options.read_ahead),
             source,
@@ -94,6 +96,7 @@ impl FileSystem {
             drafts: Mutex::default(),
             memory: Memory::new(options.write_memory),
             local: LocalFiles::default(),
+            leases: Arc::default(),
             small: SmallFiles::default(),
             disk,
             journal: begun.journal,

@@ -58,8 +58,11 @@ impl FileSystem {
 
     /// The kernel was given the content with this tag; it drops that again if the file has changed meanwhile.
     pub(crate) fn gave(&self, ino: Ino, etag: &str) {
-        let is_current = |node: &Node| is_small(node) && node.attr.etag.as_deref() == Some(etag);
-        if !self.lock().node(ino).is_ok_and(is_current) {
+        let is_current = |node: &mut Node| {
+            node.seen = true;
+            is_small(node) && node.attr.etag.as_deref() == Some(etag)
+        };
+        if !self.lock().node_mut(ino).is_ok_and(is_current) {
             self.0.drop_from_kernel(vec![Stale::Content(ino)]);
         }
     }

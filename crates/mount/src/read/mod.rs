@@ -1,25 +1,31 @@
 //! Reading contents: sequential reads are read ahead, in growing pieces; random reads are exact.
 //!
-//! Invariant: all that is read ahead and not yet used has its bytes in the [`Budget`]; a read never waits for the budget.
+//! Invariants: all that is read ahead and not yet used has its bytes in the [`Budget`]; a read never waits for the budget. What one reader returns is of
+//! one content, whatever happens to the object.
 
 mod budget;
+mod lease;
 mod local;
 mod piece;
+mod remote;
 pub(crate) mod small;
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 
 pub(crate) use self::budget::Budget;
+use self::lease::Lease;
+pub(crate) use self::lease::Leases;
 pub(crate) use self::local::{LocalFile, LocalFiles};
 use self::piece::{Piece, Wanted};
+pub(crate) use self::remote::Remote;
 pub(crate) use self::small::SmallFiles;
 use crate::disk::{BLOCK, Cached};
 use crate::error::Result;
-use crate::source::{Place, Source};
 
 const MIB: u64 = 1 << 20;
 /// Pieces are at least this large, and at most the other.
@@ -32,11 +38,16 @@ const WINDOW: u64 = 64 * MIB;
 /// Reads one content.
 #[derive(Debug)]
 pub(crate) struct Reader {
-    source: Source,
     budget: Arc<Budget>,
-    place: Place,
     pub(crate) etag: Option<String>,
     pub(crate) size: u64,
+    /// Where it is read from.
+    remote: Mutex<Remote>,
+    leases: Arc<Leases>,
+    /// The lease of it, from the second request on.
+    lease: OnceLock<Lease>,
+    /// Whether something was requested.
+    begun: AtomicBool,
     /// The content in the disk cache.
     kept: Option<Arc<Cached>>,
     state: Mutex<State>,
@@ -53,12 +64,40 @@ struct State {
 
 impl Reader {
     pub(crate) fn new(
-        (source, budget): (Source, Arc<Budget>),
-        place: Place,
-        (etag, size): (Option<String>, u64),
+        (remote, size): (Remote, u64),
+        (budget, leases): (Arc<Budget>, Arc<Leases>),
         kept: Option<Arc<Cached>>,
     ) -> Self {
-        Self { source, budget, place, etag, size, kept, state: Mutex::default() }
+        let (etag, remote) = (remote.etag.clone(), Mutex::new(remote));
+        let (lease, begun, state) = (OnceLock::new(), AtomicBool::default(), Mutex::default());
+        Self { budget, etag, size, remote, leases, lease, begun, kept, state }
+    }
+
+    /// The content where it is read from now, for one more request.
+    fn request(&self) -> Remote {
+        let remote = self.remote();
+        if self.begun.swap(true, Ordering::Relaxed) {
+            self.lease.get_or_init(|| self.leases.begin(&remote));
+        }
+        remote
+    }
+
+    fn remote(&self) -> Remote {
+        self.remote.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the content from elsewhere from now on, since the object does not have it any more.
+    ///
+    /// # Errors
+    /// `ESTALE` if nobody has it.
+    pub(crate) async fn find_former(&self) -> Result<()> {
+        let lease = match self.lease.get() {
+            Some(lease) => lease.id().await,
+            None => None,
+        };
+        let found = self.remote().find_former(lease, self.size).await?;
+        *self.remote.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        Ok(())
     }
 
     /// The bytes of a range, as far as the content reaches.
@@ -73,7 +112,10 @@ impl Reader {
         }
         let pieces = self.plan(&range);
         let bytes = match pieces.is_empty() {
-            true => self.source.insist(|| self.read_exactly(range.clone())).await,
+            true => {
+                let remote = self.request();
+                remote.source.insist(|| read_exactly(&remote, range.clone())).await
+            }
             false => gather(&pieces, range).await,
         };
         if bytes.is_err() {
@@ -118,31 +160,25 @@ impl Reader {
     }
 
     fn wanted(&self, range: Range<u64>) -> Wanted {
-        Wanted {
-            source: self.source.clone(),
-            place: self.place.clone(),
-            range,
-            etag: self.etag.clone(),
-            kept: self.kept.clone(),
-        }
+        Wanted { remote: self.request(), range, kept: self.kept.clone() }
     }
+}
 
-    async fn read_exactly(&self, range: Range<u64>) -> Result<Bytes> {
-        let length = (range.end - range.start) as usize;
-        let content = self.source.read(&self.place, range, self.etag.as_deref()).await?;
-        let mut stream = content.into_stream();
-        let mut first = self.source.next(&mut stream).await?.unwrap_or_default();
-        if first.len() >= length {
-            first.truncate(length);
-            return Ok(first);
-        }
-        let mut bytes = BytesMut::with_capacity(length);
-        bytes.extend_from_slice(&first);
-        while let Some(more) = self.source.next(&mut stream).await? {
-            bytes.extend_from_slice(&more);
-        }
-        Ok(bytes.freeze())
+async fn read_exactly(remote: &Remote, range: Range<u64>) -> Result<Bytes> {
+    let length = (range.end - range.start) as usize;
+    let (content, source) = (remote.read(range).await?, &remote.source);
+    let mut stream = content.into_stream();
+    let mut first = source.next(&mut stream).await?.unwrap_or_default();
+    if first.len() >= length {
+        first.truncate(length);
+        return Ok(first);
     }
+    let mut bytes = BytesMut::with_capacity(length);
+    bytes.extend_from_slice(&first);
+    while let Some(more) = source.next(&mut stream).await? {
+        bytes.extend_from_slice(&more);
+    }
+    Ok(bytes.freeze())
 }
 
 impl State {

@@ -8,9 +8,9 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::budget::Share;
+use super::remote::Remote;
 use crate::disk::Cached;
 use crate::error::{Fault, Result};
-use crate::source::{Place, Source};
 
 /// A range that is being read. Dropping it cancels it.
 #[derive(Debug)]
@@ -25,10 +25,8 @@ pub(crate) struct Piece {
 /// The source of a piece.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    pub(crate) source: Source,
-    pub(crate) place: Place,
+    pub(crate) remote: Remote,
     pub(crate) range: Range<u64>,
-    pub(crate) etag: Option<String>,
     /// The content in the disk cache, which is read first, and stores the bytes from the source.
     pub(crate) kept: Option<Arc<Cached>>,
 }
@@ -164,14 +162,15 @@ impl Arrived {
 }
 
 async fn fill(wanted: &Wanted, (arrived, tell): (&Arrived, &watch::Sender<()>)) -> Result<()> {
-    let Wanted { source, place, range, etag, kept } = wanted;
+    let Wanted { remote, range, kept } = wanted;
+    let source = &remote.source;
     if let Some(bytes) = kept.as_ref().and_then(|kept| kept.read(range)) {
         arrived.lock(|all| all.push(bytes));
         return Ok(());
     }
     let rest = async || {
         let next = range.start + arrived.lock(|all| all.length);
-        let content = source.read(place, next..range.end, etag.as_deref()).await?;
+        let content = remote.read(next..range.end).await?;
         let mut stream = content.into_stream();
         while let Some(bytes) = source.next(&mut stream).await? {
             arrived.lock(|all| all.gather(&bytes, range.end - range.start));

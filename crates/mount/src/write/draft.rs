@@ -7,55 +7,13 @@ use bytes::{Bytes, BytesMut};
 use cenote_client::{
     Address, At, Attributes, NewStage, PutOptions, ReadOptions, Resource, StageFrom,
 };
-use jiff::Timestamp;
 
 use super::memory::{Held, Memory};
 use super::publication::{self, Lost};
-use super::stage::Stage;
+use super::stage::{Stage, Work};
+use super::target::{Base, Target, With};
 use crate::error::{Fault, Result};
 use crate::source::Source;
-
-/// Where a draft is published.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// A name in a collection, where nothing has been yet; `exclusive` if nothing may be there by then.
-    New { parent: u64, name: String, exclusive: bool },
-    /// An object.
-    Object(u64),
-}
-
-impl Target {
-    pub(super) fn address(&self) -> Address {
-        match self {
-            Self::New { parent, name, .. } => {
-                Address::Child { parent: *parent, name: name.clone() }
-            }
-            Self::Object(id) => Address::At(At::Id(*id)),
-        }
-    }
-
-    fn is_exclusive(&self) -> bool {
-        matches!(self, Self::New { exclusive: true, .. })
-    }
-}
-
-/// The initial content of a draft.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Base {
-    /// No content: whatever the object has is replaced.
-    Nothing,
-    /// The content of an object that has this tag and size; it is published only while the object has it.
-    Content { etag: Option<String>, size: u64 },
-}
-
-/// The attributes with which a draft is published.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct With {
-    /// Mode bits, if they were set here.
-    pub(crate) mode: Option<u32>,
-    /// When it was last written.
-    pub(crate) mtime: Option<Timestamp>,
-}
 
 /// The data written to a file.
 #[derive(Debug)]
@@ -68,6 +26,8 @@ pub(crate) struct Draft {
     dirty: bool,
     /// Whether the answer to a publication was lost.
     lost: Lost,
+    /// The sizes with which the stage was to be published.
+    tried: Vec<u64>,
 }
 
 /// Where the bytes of a draft are.
@@ -95,7 +55,15 @@ impl Draft {
     }
 
     fn with(source: Source, memory: &Arc<Memory>, (base, body): (Base, Body), dirty: bool) -> Self {
-        Self { source, memory: Arc::clone(memory), base, body, dirty, lost: Lost::default() }
+        Self {
+            source,
+            memory: Arc::clone(memory),
+            base,
+            body,
+            dirty,
+            lost: Lost::default(),
+            tried: Vec::new(),
+        }
     }
 
     pub(crate) fn is_dirty(&self) -> bool {
@@ -135,7 +103,8 @@ impl Draft {
                 return Ok(());
             }
         }
-        self.stage(to).await?.write(offset, bytes).await
+        self.move_to_stage(to).await?;
+        self.on_stage(to, Work::Write(offset, bytes)).await.map(drop)
     }
 
     /// Truncates it, or extends it with zeros.
@@ -157,7 +126,8 @@ impl Draft {
             bytes.resize(size as usize, 0);
             return Ok(());
         }
-        self.stage(to).await?.truncate(size).await
+        self.move_to_stage(to).await?;
+        self.on_stage(to, Work::Truncate(size)).await.map(drop)
     }
 
     /// The bytes of a range, as far as it reaches.
@@ -171,8 +141,8 @@ impl Draft {
             Body::Memory { bytes, .. } => {
                 Ok(Bytes::copy_from_slice(&bytes[range.start as usize..range.end as usize]))
             }
-            Body::Stage(stage) => stage.read(range).await,
-            Body::Unread => Err(Fault::warning(libc::EIO, "a draft was not begun")),
+            Body::Stage(_) => self.on_stage(to, Work::Read(range)).await,
+            Body::Unread => Err(not_begun()),
         }
     }
 
@@ -187,11 +157,15 @@ impl Draft {
 
     async fn try_publish(&mut self, to: &Target, with: With) -> Result<Resource> {
         let source = self.source.clone();
+        if let Body::Stage(_) = self.body {
+            self.on_stage(to, Work::Settle).await?;
+        }
         let base = self.if_match();
         let resource = match &mut self.body {
             Body::Stage(stage) => {
-                stage.settle().await?;
-                let made = publication::publish_stage(&source, stage.id(), to, &self.lost).await?;
+                self.tried.push(stage.size());
+                let attempts = stage.attempts();
+                let made = publication::publish_stage(&source, attempts, to, &self.lost).await?;
                 let attributes =
                     Attributes { mode: with.mode, mtime: with.mtime, ..Attributes::default() };
                 let at = At::Id(made.id);
@@ -212,7 +186,7 @@ impl Draft {
             Body::Unread => return Err(Fault::new(libc::EINVAL, "nothing was written")),
         };
         self.base = Base::Content { etag: resource.etag.clone(), size: self.size() };
-        (self.dirty, self.lost) = (false, Lost::default());
+        (self.dirty, self.lost, self.tried) = (false, Lost::default(), Vec::new());
         if let Body::Stage(_) = self.body {
             self.body = Body::Unread;
         }
@@ -258,24 +232,38 @@ impl Draft {
         self.source.insist(read).await
     }
 
-    /// The stage, to which the data in memory is moved if there is none yet.
-    async fn stage(&mut self, to: &Target) -> Result<&mut Stage> {
-        if let Body::Memory { bytes, .. } = &mut self.body {
-            let bytes = std::mem::take(bytes).freeze();
-            let kept = bytes.clone();
-            if let Err(fault) = self.begin_stage(to, StageFrom::Nothing).await {
-                if let Body::Memory { bytes, .. } = &mut self.body {
-                    bytes.extend_from_slice(&kept);
-                }
-                return Err(fault);
+    /// Moves the data in memory to a stage, if there is none yet.
+    async fn move_to_stage(&mut self, to: &Target) -> Result<()> {
+        let Body::Memory { bytes, .. } = &mut self.body else { return Ok(()) };
+        let bytes = std::mem::take(bytes).freeze();
+        let kept = bytes.clone();
+        if let Err(fault) = self.begin_stage(to, StageFrom::Nothing).await {
+            if let Body::Memory { bytes, .. } = &mut self.body {
+                bytes.extend_from_slice(&kept);
             }
-            if let Body::Stage(stage) = &mut self.body {
-                stage.write(0, bytes).await?;
-            }
+            return Err(fault);
         }
         match &mut self.body {
-            Body::Stage(stage) => Ok(stage.as_mut()),
-            _ => Err(Fault::warning(libc::EIO, "a draft was not begun")),
+            Body::Stage(stage) => stage.write(0, bytes).await,
+            _ => Err(not_begun()),
+        }
+    }
+
+    /// Does something with the stage. If that is gone after the answer to its publication was lost, it was published, and what was written since is written
+    /// to what it was published as.
+    async fn on_stage(&mut self, to: &Target, work: Work) -> Result<Bytes> {
+        let Body::Stage(stage) = &mut self.body else { return Err(not_begun()) };
+        match stage.perform(work.clone()).await {
+            Err(fault) if fault.errno == libc::ENOENT && self.lost.is_noted() => {
+                let made = publication::present(&self.source, to).await?;
+                let new = next_stage(&made, &self.tried)?;
+                stage.begin_again(&new).await?;
+                let size = made.size.unwrap_or_default();
+                self.base = Base::Content { etag: made.etag, size };
+                (self.lost, self.tried) = (Lost::default(), Vec::new());
+                stage.perform(work).await
+            }
+            outcome => outcome,
         }
     }
 
@@ -305,6 +293,25 @@ impl Draft {
             stage.abandon().await;
         }
     }
+}
+
+/// The stage that goes on from what this one was published as, if the object still looks like that.
+fn next_stage(made: &Resource, tried: &[u64]) -> Result<NewStage> {
+    if !made.size.is_some_and(|size| tried.contains(&size)) {
+        return Err(Fault::new(libc::ESTALE, "the published file was replaced"));
+    }
+    Ok(NewStage {
+        at: Address::At(At::Id(made.id)),
+        from: StageFrom::Object,
+        media_type: None,
+        mode: None,
+        if_match: made.etag.clone(),
+        if_none_match: None,
+    })
+}
+
+fn not_begun() -> Fault {
+    Fault::warning(libc::EIO, "a draft was not begun")
 }
 
 fn too_large() -> Fault {

@@ -3,13 +3,17 @@
 //! Invariants: a draft is invisible to others; a small draft is in memory and is published by one request, a larger one
 //! is a stage on the server, so memory is bounded whatever the size; a fault of a write in the background is reported
 //! by the next operation on the draft. A write that succeeded is part of the draft, whether the server can be reached or not.
+//! What was given up and arrives late changes nothing.
 
+mod attempts;
 mod draft;
 mod memory;
 mod publication;
 mod run;
 mod sender;
 mod stage;
+mod target;
 
-pub(crate) use self::draft::{Base, Draft, Target, With};
+pub(crate) use self::draft::Draft;
 pub(crate) use self::memory::Memory;
+pub(crate) use self::target::{Base, Target, With};

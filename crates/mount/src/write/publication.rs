@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use cenote_client::{PutOptions, Resource, Sha256Digest};
 
-use super::draft::Target;
+use super::attempts::Attempts;
+use super::target::Target;
 use crate::error::{Fault, Result};
 use crate::source::Source;
 
@@ -15,11 +16,10 @@ pub(super) struct Lost(AtomicBool);
 
 impl Lost {
     fn note<T>(&self, outcome: &Result<T>) {
-        let lost = |fault: &Fault| (fault.away && !fault.unsent) || fault.is_late();
-        self.0.fetch_or(outcome.as_ref().is_err_and(lost), Ordering::Relaxed);
+        self.0.fetch_or(outcome.as_ref().is_err_and(Fault::may_be_done), Ordering::Relaxed);
     }
 
-    fn is_noted(&self) -> bool {
+    pub(super) fn is_noted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -27,12 +27,15 @@ impl Lost {
 /// Publishes a stage. If it is gone after a response was lost, it was published.
 pub(super) async fn publish_stage(
     source: &Source,
-    id: &str,
+    attempts: &Attempts,
     to: &Target,
     lost: &Lost,
 ) -> Result<Resource> {
     let publish = || async move {
-        let outcome = source.patiently(source.client.publish_stage(id, None, false)).await;
+        let stage = attempts.next();
+        let complete = source.client.publish_stage(stage.attempt(), None, false);
+        let outcome = source.patiently(complete).await;
+        attempts.note(&outcome);
         let done = outcome.as_ref().is_err_and(|fault| fault.errno == libc::ENOENT);
         if done && lost.is_noted() {
             return present(source, to).await;
@@ -66,7 +69,7 @@ pub(super) async fn put(
 }
 
 /// The current resource at a target.
-async fn present(source: &Source, to: &Target) -> Result<Resource> {
+pub(super) async fn present(source: &Source, to: &Target) -> Result<Resource> {
     match to {
         Target::Object(id) => source.stat_of(*id).await,
         Target::New { parent, name, .. } => {

@@ -3,7 +3,7 @@
 //!
 //! Invariants: two runs are under way only if the second one begins after the end of the first, so bytes that were written twice arrive in
 //! order. The bytes of a run are kept until the server has answered that it has them. If it has not, all that was written since is kept as well, and sent
-//! again, in order, by the next operation; until that has succeeded nothing more is taken. So what was taken is bounded, and never lost while the
+//! again, in order, by the next operation, as another attempt; until that has succeeded nothing more is taken. So what was taken is bounded, and never lost while the
 //! file is open.
 
 use std::collections::VecDeque;
@@ -19,6 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
+use super::attempts::Attempts;
 use super::run::Run;
 use crate::error::{Fault, Result};
 use crate::source::Source;
@@ -46,12 +47,12 @@ enum Message {
 }
 
 impl Sender {
-    pub(super) fn new(source: Source, stage: String) -> Self {
+    pub(super) fn new(source: Source, attempts: Arc<Attempts>) -> Self {
         let (messages, received) = mpsc::channel(WAITING);
         let failed = Arc::<AtomicBool>::default();
         let (before, unsent) = (None, VecDeque::new());
         let sending =
-            Sending { source, stage, received, before, unsent, failed: Arc::clone(&failed) };
+            Sending { source, attempts, received, before, unsent, failed: Arc::clone(&failed) };
         tokio::spawn(sending.run());
         Self { messages, failed }
     }
@@ -78,7 +79,7 @@ fn ended() -> Fault {
 
 struct Sending {
     source: Source,
-    stage: String,
+    attempts: Arc<Attempts>,
     received: mpsc::Receiver<Message>,
     /// The run that the server has not answered yet.
     before: Option<Sent>,
@@ -113,9 +114,16 @@ impl Sending {
     async fn settle(&mut self) -> Result<()> {
         self.finish().await;
         while let Some((offset, bytes)) = self.unsent.front() {
-            let write = Patch::Write(*offset, bytes.clone());
-            let (source, stage) = (&self.source, &self.stage);
-            source.insist(|| source.within(source.client.patch_stage(stage, &write))).await?;
+            let write = &Patch::Write(*offset, bytes.clone());
+            let (source, attempts) = (&self.source, &self.attempts);
+            let send = async || {
+                let stage = attempts.next();
+                let sent = source.client.patch_stage(stage.attempt(), write);
+                let outcome = source.within(sent).await;
+                attempts.note(&outcome);
+                outcome
+            };
+            source.insist(send).await?;
             self.unsent.pop_front();
         }
         self.failed.store(false, Ordering::Release);
@@ -156,9 +164,10 @@ impl Sending {
         let body = stream::unfold(body, |mut body| async move {
             body.recv().await.map(|bytes| (io::Result::Ok(bytes), body))
         });
-        let (source, stage) = (self.source.clone(), self.stage.clone());
+        let (source, stage) = (self.source.clone(), self.attempts.next());
         tokio::spawn(async move {
-            source.noted(source.client.write_stage(&stage, offset, body).await).map(drop)
+            let sent = source.client.write_stage(stage.attempt(), offset, body);
+            source.noted(sent.await).map(drop)
         })
     }
 
@@ -172,6 +181,7 @@ impl Sending {
             self.source.reach.missed(begun);
         }
         if !matches!(answered, Ok(Ok(Ok(())))) {
+            self.attempts.give_up();
             self.keep(run.parts());
         }
     }

@@ -13,6 +13,7 @@ mod outages;
 mod places;
 mod posix;
 mod reading;
+mod replaced;
 mod rights;
 mod support;
 mod writing;

@@ -1,9 +1,11 @@
 //! What a server that was away for longer than operations wait for it leaves behind: nothing that was written is lost, and nobody waits twice.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_mount::{Options, SetAttr};
+use tokio::sync::Barrier;
 
 use crate::support::{Mount, ROOT, World, options};
 
@@ -162,4 +164,95 @@ async fn a_change_that_may_have_been_made_is_not_repeated() {
     assert_eq!(mount.system.mkdir(ROOT, "dir", 0o755).await.unwrap_err().errno, libc::EIO);
     assert_eq!(world.gate.sent().len(), 1);
     assert!(world.client.stat(&"/dir".into()).await.is_ok());
+}
+
+/// Repeats what may take longer than a short deadline on a machine under load.
+async fn until_done<T>(mut work: impl AsyncFnMut() -> cenote_mount::Result<T>) -> T {
+    loop {
+        match work().await {
+            Ok(done) => return done,
+            Err(fault) => assert_eq!(fault.errno, libc::EIO, "{fault}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_a_stage_that_arrives_late_changes_nothing() {
+    let world = World::new();
+    let deadline = Duration::from_millis(200);
+    for late in ["content?offset=", "content?truncate=", "/complete"] {
+        world.put("/a", pattern(9 * MIB)).await;
+        let mount = world.mount_with(Options { deadline, patience: deadline, ..options() }).await;
+        let system = &mount.system;
+        let ino = until_done(async || mount.find("/a").await).await;
+        let open = until_done(async || system.open_file(ino, true).await).await.handle;
+        let mut expected = pattern(9 * MIB);
+        let mut write = async |at: usize, byte: u8| {
+            expected[at..at + MIB].fill(byte);
+            let bytes = Bytes::from(vec![byte; MIB]);
+            until_done(async || system.write(open, at as u64, bytes.clone(), false).await).await;
+        };
+        let cut = SetAttr { size: Some(5 * MIB as u64), ..SetAttr::default() };
+        // Reading waits until the server has all that was written.
+        let settle = async || drop(until_done(async || system.read(open, 0, 1).await).await);
+        write(MIB, 1).await;
+        settle().await;
+        let barrier = Arc::new(Barrier::new(2));
+        world.gate.set(|weather| weather.late = Some((late.into(), 1, Arc::clone(&barrier))));
+        match late {
+            "/complete" => assert!(system.fsync(open).await.is_err()),
+            "content?truncate=" => assert!(system.setattr(ino, cut).await.is_err()),
+            _ => write(2 * MIB, 2).await,
+        }
+        settle().await;
+        // What is written last stays.
+        write(2 * MIB, 3).await;
+        write(6 * MIB, 4).await;
+        settle().await;
+        barrier.wait().await;
+        barrier.wait().await;
+        assert!(world.get("/a").await == pattern(9 * MIB), "{late}: nothing was published");
+        until_done(async || system.fsync(open).await).await;
+        assert!(world.get("/a").await == expected, "{late}");
+        system.release(open).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_file_that_was_published_without_an_answer_can_be_written_on() {
+    let world = World::new();
+    let mount = world.mount().await;
+    for (name, there) in [("new", false), ("object", true)] {
+        let mut expected = pattern(9 * MIB);
+        if there {
+            world.put(&format!("/{name}"), pattern(7 * MIB)).await;
+            world.settle(&mount).await;
+        }
+        let (entry, open) = mount.system.create(ROOT, name, 0o644, false).await.unwrap();
+        write(&mount, open.handle, &expected, 0, 9 * MIB).await;
+        for round in 1..4_usize {
+            world.gate.set(|weather| weather.lost = Some(("/complete".into(), 1)));
+            assert_eq!(mount.system.fsync(open.handle).await.unwrap_err().errno, libc::EIO);
+            assert!(world.get(&format!("/{name}")).await == expected, "it was published");
+            expected.resize((9 + round) * MIB, 0);
+            expected[MIB..2 * MIB].fill(round as u8);
+            let bytes = Bytes::from(vec![round as u8; MIB]);
+            mount.system.write(open.handle, MIB as u64, bytes, false).await.unwrap();
+            let size = Some(expected.len() as u64);
+            let grown = SetAttr { size, ..SetAttr::default() };
+            mount.system.setattr(entry.ino, grown).await.unwrap();
+            assert!(mount.read_all(open.handle).await.unwrap() == expected, "{name} {round}");
+        }
+        mount.system.fsync(open.handle).await.unwrap();
+        assert!(world.get(&format!("/{name}")).await == expected, "{name}");
+        // What others put there in the meantime is not written over.
+        write(&mount, open.handle, &expected, 0, MIB).await;
+        world.gate.set(|weather| weather.lost = Some(("/complete".into(), 1)));
+        assert_eq!(mount.system.fsync(open.handle).await.unwrap_err().errno, libc::EIO);
+        world.put(&format!("/{name}"), "of others").await;
+        write(&mount, open.handle, &expected, 0, MIB).await;
+        assert_eq!(mount.system.fsync(open.handle).await.unwrap_err().errno, libc::ESTALE);
+        assert_eq!(world.get(&format!("/{name}")).await, b"of others");
+        mount.system.release(open.handle).await;
+    }
 }

@@ -118,19 +118,6 @@ async fn cached_data_is_not_shown_after_access_was_revoked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_open_file_that_is_replaced_shows_its_new_content() {
-    let world = World::new();
-    world.put("/a", pattern(3_000_000)).await;
-    let mount = world.mount().await;
-    let ino = mount.find("/a").await.unwrap();
-    let open = mount.system.open_file(ino, false).await.unwrap().handle;
-    mount.system.read(open, 0, 1000).await.unwrap();
-    world.put("/a", "short").await;
-    world.settle(&mount).await;
-    assert_eq!(mount.system.read(open, 0, 1000).await.unwrap(), "short");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn extended_attributes_are_the_description() {
     let world = World::new();
     world.put("/a", "x").await;

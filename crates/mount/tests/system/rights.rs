@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cenote_client::{At, Credential, Destination, NewTicket, NewToken, Relocation, UserChange};
-use cenote_mount::{Options, Stale};
+use cenote_mount::{Fault, Options, Stale};
 use tokio::time::timeout;
 
 use crate::support::{Mount, ROOT, World, options};
@@ -270,4 +270,39 @@ async fn a_mount_without_the_change_feed_shows_the_present_state() {
     assert_eq!(mount.read("/mine").await.unwrap(), b"four");
     world.client.remove("/mine", &Default::default()).await.unwrap();
     assert_eq!(mount.names("/").await.unwrap(), ["lab"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_may_not_be_written_to_is_refused_when_it_is_opened() {
+    let world = World::new();
+    world.put("/lab/a", "one").await;
+    let mount = world.mount_of_login("ben", options()).await;
+    world.grant("ben", "/lab", "read").await;
+    world.settle(&mount).await;
+    let open = async |write| {
+        let ino = mount.find("/lab/a").await?;
+        let opened = mount.system.open_file(ino, write).await?.handle;
+        mount.system.release(opened).await;
+        Ok::<(), Fault>(())
+    };
+    assert!(open(false).await.is_ok());
+    let create = async || mount.system.create(mount.find("/lab").await?, "a", 0o644, false).await;
+    assert_eq!(open(true).await.unwrap_err().errno, libc::EACCES);
+    assert_eq!(create().await.unwrap_err().errno, libc::EACCES);
+    for (level, allowed) in
+        [("write", true), ("read", false), ("read+append", false), ("own", true)]
+    {
+        world.grant("ben", "/lab", level).await;
+        world.settle(&mount).await;
+        // Its attributes, with the level, are requested again.
+        assert_eq!(open(true).await.map_err(|fault| fault.errno).is_ok(), allowed, "{level}");
+    }
+    // Where it is allowed, that costs nothing.
+    let own = world.mount().await;
+    let ino = own.find("/lab/a").await.unwrap();
+    world.gate.sent();
+    let opened = own.system.open_file(ino, true).await.unwrap().handle;
+    own.system.flush(opened).await.unwrap();
+    own.system.release(opened).await;
+    assert_eq!(world.gate.sent(), Vec::<String>::new());
 }

@@ -39,8 +39,13 @@ pub(crate) struct Weather {
     pub(crate) meeting: Option<(String, u32, Arc<Barrier>)>,
     /// The same of requests that the server has performed: they wait before they are answered.
     pub(crate) withheld: Option<(String, u32, Arc<Barrier>)>,
+    /// The number of requests whose target contains this that reach the server late, when nobody waits for them any more, and their barrier: they wait at
+    /// it before they are sent, and after they were answered.
+    pub(crate) late: Option<(String, u32, Arc<Barrier>)>,
     /// The targets of all requests.
     pub(crate) sent: Vec<String>,
+    /// The targets of those that were answered as if nothing had happened.
+    pub(crate) answered: Vec<String>,
 }
 
 /// The connection to the server.
@@ -73,7 +78,8 @@ impl Transport for Gate {
         let lost = strikes(&mut weather.lost, &target);
         let meeting = joins(&mut weather.meeting, &target);
         let withheld = joins(&mut weather.withheld, &target);
-        weather.sent.push(target);
+        let late = joins(&mut weather.late, &target);
+        weather.sent.push(target.clone());
         let refusal = || std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
         let away = move || Err(TransportError(refusal().into()));
         let lost_answer = || Err(TransportError("the connection was lost".into()));
@@ -92,6 +98,16 @@ impl Transport for Gate {
             }
             .boxed();
         }
+        if let Some(late) = late {
+            let server = Arc::clone(&self.0);
+            tokio::spawn(async move {
+                late.wait().await;
+                // What it says is of no interest to anybody.
+                let _unread = server.send(request).await;
+                late.wait().await;
+            });
+            return std::future::pending().boxed();
+        }
         if forbidden {
             let answer = Response::builder().status(403).body(body_of(Bytes::new()));
             return ready(answer.map_err(|error| TransportError(error.into()))).boxed();
@@ -100,7 +116,12 @@ impl Transport for Gate {
             (true, _, _) => std::future::pending().boxed(),
             (_, true, _) => ready(away()).boxed(),
             (_, _, true) => self.0.send(request).map(move |_| lost_answer()).boxed(),
-            _ => self.0.send(request),
+            _ => async move {
+                let answer = self.0.send(request).await;
+                self.1.lock().unwrap().answered.push(target);
+                answer
+            }
+            .boxed(),
         }
     }
 }

@@ -298,6 +298,8 @@ async fn the_mode_of_an_object_is_set_at_once_while_it_is_written() {
     let world = World::new();
     world.put("/lab/a", "one").await;
     let reader = world.mount_of_reader("ben", "/lab").await;
+    // A listing does not say who may write to a file, so it can be opened.
+    reader.names("/lab").await.unwrap();
     let writer = world.mount().await;
     let mode = SetAttr { mode: Some(0o600), ..SetAttr::default() };
     let begun = async |mount: &Mount| {

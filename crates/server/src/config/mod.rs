@@ -106,6 +106,8 @@ pub struct Limits {
     /// Leases of local files at a time, by which clients on the server's machine read contents past the server, of which one user has
     /// at most half; 0 for none. Not to be used if a proxy on this machine passes on requests of others.
     pub local_file_leases: usize,
+    /// Leases at a time of contents that are read through the server, of which one user has at most half; 0 for none.
+    pub content_leases: usize,
     /// The largest content sent in one request, in bytes; none for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_bytes: Option<u64>,
@@ -182,6 +184,7 @@ impl Default for Limits {
             json_bytes: 8 << 20,
             keyset_bytes: 64 << 20,
             local_file_leases: 0,
+            content_leases: 4_096,
             content_bytes: None,
             refused_bytes: 64 << 20,
             requests: 512,

@@ -77,6 +77,7 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(operate::quotas::list, operate::quotas::set, operate::quotas::remove))
         .routes(routes!(contents::uploads::put_part))
         .routes(routes!(contents::stages::read, contents::stages::patch))
+        .routes(routes!(contents::leases::read_leased))
         .routes(routes!(tree::usage::usage))
         .routes(routes!(tree::trash::empty))
         .routes(routes!(changes::changes))

@@ -24,8 +24,59 @@ async fn a_server_leases_files_only_if_configured_to() {
         lease(&server, ADMIN, question).await.problem(403, "denied");
     }
     let none = format!("/v1/leases/{}", "0".repeat(32));
-    server.ask("PUT", &none).send().await.problem(403, "denied");
-    server.ask("DELETE", &none).send().await.problem(403, "denied");
+    server.ask("PUT", &none).send().await.problem(404, "not-found");
+    server.ask("DELETE", &none).send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn a_leased_content_is_read_after_the_object_was_replaced_and_removed() {
+    let server = TestServer::new();
+    let before = "0123456789".repeat(20_000);
+    let id = server.put("/a", before.clone()).await.expect(201)["id"].clone();
+    let tag = server.get("/a").await.header("etag").to_owned();
+    let question = json!({"id": id, "files": false, "if_match": tag, "seconds": 600});
+    // As a client that is not on this machine.
+    let made = server.ask("POST", "/v1/leases").header("x-forwarded-for", "192.0.2.1");
+    let made = made.json(&question).send().await.expect(201);
+    assert_eq!((&made["size"], &made["etag"]), (&json!(200_000), &json!(tag)));
+    assert_eq!(made["pieces"], json!([]));
+    let uri = format!("/v1/leases/{}", made["lease"].as_str().unwrap());
+    let content = format!("{uri}/content");
+    server.put("/a", "another").await.expect(200);
+    for step in 0..3 {
+        let whole = server.ask("GET", &content).send().await;
+        assert_eq!((whole.status.as_u16(), whole.header("etag")), (200, &*tag), "{step}");
+        assert_eq!(whole.body, before.as_bytes());
+        let part = server.ask("GET", &content).header("range", "bytes=199998-").send().await;
+        assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"89"[..]));
+        match step {
+            0 => drop(server.ask("DELETE", "/v1/fs/a").send().await),
+            _ => drop(server.ask("PUT", &format!("{uri}?seconds=600")).send().await.expect(200)),
+        }
+    }
+    server.ask_as(Some(USER), "GET", &content).send().await.problem(404, "not-found");
+    assert_eq!(server.ask("DELETE", &uri).send().await.status, 204);
+    server.ask("GET", &content).send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn a_lease_of_a_content_is_refused_for_what_is_not_there_any_more() {
+    let server = TestServer::new();
+    server.put("/a", "one").await.expect(201);
+    let tag = server.get("/a").await.header("etag").to_owned();
+    server.put("/a", "two").await.expect(200);
+    for (question, status, problem) in [
+        (json!({"path": "/a", "files": false, "if_match": tag}), 412, "precondition"),
+        (json!({"path": "/none", "files": false}), 404, "not-found"),
+        (json!({"path": "/", "files": false}), 409, "wrong-kind"),
+        (json!({"path": "/a", "files": false, "version": 1}), 400, "invalid"),
+        (json!({"path": "/a", "files": false, "seconds": 601}), 400, "invalid"),
+    ] {
+        lease(&server, ADMIN, question).await.problem(status, problem);
+    }
+    let anonymous = server.ask_as(None, "POST", "/v1/leases");
+    let anonymous = anonymous.json(&json!({"path": "/a", "files": false})).send().await;
+    anonymous.problem(403, "denied");
 }
 
 #[tokio::test]

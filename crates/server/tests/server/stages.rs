@@ -130,3 +130,26 @@ async fn bad_requests_for_stages_are_refused_with_a_hint() {
     let tag = json!({"path": "/d/x", "from": "object", "if_match": "\"no\""});
     begun(tag).await.problem(412, "precondition");
 }
+
+#[tokio::test]
+async fn a_late_request_of_an_earlier_attempt_is_refused() {
+    let (server, stage) = staged().await;
+    let content = format!("{stage}/content?offset=0");
+    let write = |attempt: &'static str, bytes: &'static str| {
+        let ask = server.ask_as(Some(USER), "PATCH", &content).header("cenote-attempt", attempt);
+        ask.body(bytes).send()
+    };
+    write("2", "Ba").await.expect(200);
+    write("1", "xx").await.problem(409, "conflict");
+    patch(&server, &stage, "offset=0", "xx").await.problem(409, "conflict");
+    patch(&server, &stage, "truncate=1", "").await.problem(409, "conflict");
+    complete(&server, &stage, json!({})).await.problem(409, "conflict");
+    for invalid in ["", "-1", "x", "99999999999999999999"] {
+        write(invalid, "xx").await.problem(400, "invalid");
+    }
+    assert_eq!(read(&server, &stage).await.body, "Base");
+    let uri = format!("{stage}/complete");
+    let ask = server.ask_as(Some(USER), "POST", &uri).header("cenote-attempt", "2");
+    ask.json(&json!({})).send().await.expect(200);
+    assert_eq!(server.get("/d/x").await.body, "Base");
+}

@@ -229,3 +229,108 @@ fn leases_are_limited_in_number_and_time() {
     }
     assert_eq!(held[&2].to_string().parse::<LeaseId>().unwrap(), held[&2]);
 }
+
+fn keep(world: &World, caller: &Caller, of: &str) -> cenote_store::Result<Lease> {
+    world.store.lease_content(caller, &at(of), None, (MINUTE, 100))
+}
+
+/// The bytes of a lease of a content.
+fn kept(world: &World, caller: &Caller, lease: LeaseId) -> cenote_store::Result<Vec<u8>> {
+    run(world.store.open_leased(caller, lease)?.read_all()).map(|bytes| bytes.to_vec())
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn a_leased_content_is_read_as_it_was_whatever_happens(
+        steps in prop::collection::vec(step(), 1..40),
+    ) {
+        let (_dir, world) = on_disk();
+        let mut leases: Vec<(LeaseId, Vec<u8>)> = Vec::new();
+        for (n, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Lease(of) => {
+                    let Ok(lease) = keep(&world, &world.admin, OBJECTS[of]) else { continue };
+                    prop_assert!(lease.pieces.is_empty());
+                    leases.push((lease.id, world.read(OBJECTS[of])));
+                }
+                Step::End(which) if which < leases.len() => {
+                    let (lease, _) = leases.swap_remove(which);
+                    world.store.end_lease(&world.admin, lease).unwrap();
+                    prop_assert!(kept(&world, &world.admin, lease).is_err());
+                }
+                Step::End(_) => {}
+                Step::Put(to, size) => drop(world.put(OBJECTS[to], &noise(size, n as u64))),
+                Step::Write(to, offset) => {
+                    drop(world.write_at(OBJECTS[to], Where::Offset(offset), b"in place"));
+                }
+                Step::Truncate(to, size) => drop(world.truncate(OBJECTS[to], size)),
+                Step::Remove(what) => drop(world.rm(OBJECTS[what])),
+                Step::Copy(from, to) => drop(world.cp(OBJECTS[from], OBJECTS[to])),
+                Step::Replicate(what) => drop(world.replicate(OBJECTS[what], "a")),
+                Step::Trim(what) => drop(world.trim(OBJECTS[what], 0)),
+                Step::Sweep => run(world.store.maintain_once(&Pace::default())).unwrap(),
+            }
+            for (lease, bytes) in &leases {
+                prop_assert!(kept(&world, &world.admin, *lease).unwrap() == *bytes);
+            }
+        }
+        world.clock.advance(2 * MINUTE);
+        OBJECTS.iter().for_each(|object| drop(world.rm(object)));
+        (0..2).for_each(|_| run(world.store.maintain_once(&Pace::default())).unwrap());
+        prop_assert_eq!(world.blobs_in("main"), 0);
+        assert_clean(&world.store);
+    }
+}
+
+#[test]
+fn a_leased_content_requires_read_access_while_there_is_an_object() {
+    let (_dir, world) = on_disk();
+    world.put("/a", &noise(200_000, 1));
+    let (user, other) = (world.user("u"), world.user("v"));
+    let grant = |rights: Rights| {
+        let change = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
+        world.store.change_access(&world.admin, &at("/a"), &change).unwrap();
+    };
+    assert_eq!(kind(keep(&world, &user, "/a")), ErrorKind::NotFound);
+    grant(Rights::READ_OBJECT);
+    let lease = keep(&world, &user, "/a").unwrap();
+    let tag = Some(lease.head.tag());
+    world.put("/a", b"replaced");
+    let stale = world.store.lease_content(&user, &at("/a"), tag, (MINUTE, 100));
+    assert_eq!(kind(stale), ErrorKind::Precondition);
+    assert_eq!(kind(kept(&world, &other, lease.id)), ErrorKind::NotFound, "it is another user's");
+    assert!(kept(&world, &user, lease.id).unwrap() == noise(200_000, 1));
+    grant(Rights::READ_DESCRIPTION);
+    assert_eq!(kind(kept(&world, &user, lease.id)), ErrorKind::Denied);
+    grant(Rights::READ_OBJECT);
+    assert_eq!(kind(kept(&world, &user, lease.id)), ErrorKind::NotFound, "it ended");
+    let lease = keep(&world, &user, "/a").unwrap();
+    world.rm("/a").unwrap();
+    assert_eq!(kept(&world, &user, lease.id).unwrap(), b"replaced");
+    world.store.renew_lease(&user, lease.id, MINUTE).unwrap();
+    world.clock.advance(MINUTE);
+    assert_eq!(kind(kept(&world, &user, lease.id)), ErrorKind::NotFound, "it is over");
+}
+
+#[test]
+fn leased_contents_are_limited_in_number_apart_from_local_files() {
+    let (_dir, world) = on_disk();
+    world.put("/a", &noise(200_000, 1));
+    let keep = || world.store.lease_content(&world.admin, &at("/a"), None, (MINUTE, 2));
+    let first = keep().unwrap();
+    assert_eq!(kind(keep()), ErrorKind::Unavailable, "half of them are one user's");
+    let local = lease(&world, &world.admin, &at("/a")).unwrap();
+    assert_eq!(kind(kept(&world, &world.admin, local.id)), ErrorKind::WrongKind);
+    world.store.end_lease(&world.admin, first.id).unwrap();
+    keep().unwrap();
+    for seconds in [0, 601] {
+        let time = Duration::from_secs(seconds);
+        let refused = world.store.lease_content(&world.admin, &at("/a"), None, (time, 2));
+        assert_eq!(kind(refused), ErrorKind::Invalid);
+    }
+    let everyone = world.store.anonymous().unwrap();
+    let refused = world.store.lease_content(&everyone, &at("/a"), None, (MINUTE, 9));
+    assert_eq!(kind(refused), ErrorKind::Denied);
+}

@@ -470,3 +470,42 @@ fn an_expired_stage_leaves_nothing_and_the_object_unchanged() {
     }
     assert_eq!(world.blobs_in("main"), 0);
 }
+
+#[test]
+fn a_change_that_was_given_up_is_refused_once_a_later_attempt_has_changed_the_stage() {
+    let world = world();
+    world.put("/a", b"0123456789");
+    let id = stage(&world, "/a");
+    let attempt = |number: u64, offset: u64, bytes: &[u8]| {
+        let (expected, position) = (Expected::default(), Where::Offset(offset));
+        let stage = id.attempt(number);
+        run(world.store.write_stage(&world.admin, stage, position, once(bytes), &expected))
+    };
+    let cut = |number: u64, size: u64| {
+        run(world.store.truncate_stage(&world.admin, id.attempt(number), size))
+    };
+    let complete = |attempt: u64| {
+        let how = Completion { attempt, ..Completion::default() };
+        run(world.store.complete_upload(&world.admin, id, how))
+    };
+    // Of one attempt, in any order.
+    attempt(0, 4, b"ab").unwrap();
+    attempt(0, 0, b"cd").unwrap();
+    attempt(1, 4, b"AB").unwrap();
+    attempt(3, 8, b"Z").unwrap();
+    attempt(3, 0, b"C").unwrap();
+    for earlier in [0, 1, 2] {
+        for late in [&b"x"[..], &noise(100_000, 1)] {
+            assert_eq!(kind(attempt(earlier, 4, late)), ErrorKind::Conflict, "{earlier}");
+        }
+        assert_eq!(kind(cut(earlier, 2)), ErrorKind::Conflict);
+        assert_eq!(kind(complete(earlier)), ErrorKind::Conflict);
+    }
+    assert_eq!(read(&world, id, None), b"Cd23AB67Z9");
+    assert_eq!(world.read("/a"), b"0123456789");
+    cut(4, 6).unwrap();
+    assert_eq!(kind(attempt(3, 0, b"x")), ErrorKind::Conflict);
+    complete(4).unwrap();
+    assert_eq!(world.read("/a"), b"Cd23AB");
+    assert_clean(&world.store);
+}

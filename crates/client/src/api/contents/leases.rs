@@ -1,13 +1,14 @@
-//! Local files of contents, for a client on the server's machine.
+//! Leases: contents that stay as they are for a while, and their local files, for a client on the server's machine.
 
 use std::path::PathBuf;
 
+use http::header::RANGE;
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::api::tree::On;
 use crate::call::Call;
-use crate::{At, Client, Result};
+use crate::{At, Client, Content, ReadOptions, Result};
 
 /// A lease of the local files of a content: until it expires they may be read, but never written.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -55,6 +56,15 @@ pub enum LocalBytes {
     Server,
 }
 
+/// A content that stays as it is until the lease expires, whatever happens to the object.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ContentLease {
+    /// Its id.
+    pub lease: String,
+    /// When it expires, unless it is renewed.
+    pub until: Timestamp,
+}
+
 #[derive(Deserialize)]
 struct Renewed {
     until: Timestamp,
@@ -68,6 +78,29 @@ impl Client {
     pub async fn lease(&self, at: &At, seconds: u32) -> Result<Lease> {
         let body = On { at, body: serde_json::json!({ "seconds": seconds }) };
         self.json(Call::post("/v1/leases").json(&body)).await
+    }
+
+    /// Leases the content of an object that has this tag for this many seconds, at most 600, so that [`Client::read_leased`] returns it even if the
+    /// object is replaced or removed.
+    ///
+    /// # Errors
+    /// [`Kind::Precondition`](crate::Kind::Precondition) if it has another tag, [`Kind::Denied`](crate::Kind::Denied) if the server does not lease
+    /// contents, and [`Kind::Invalid`](crate::Kind::Invalid) from a server that does not know such leases.
+    pub async fn lease_content(&self, at: &At, etag: &str, seconds: u32) -> Result<ContentLease> {
+        let how = serde_json::json!({ "seconds": seconds, "files": false, "if_match": etag });
+        self.json(Call::post("/v1/leases").json(&On { at, body: how })).await
+    }
+
+    /// Reads the content of a lease, or a range of it.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`](crate::Kind::NotFound) if it has expired.
+    pub async fn read_leased(&self, lease: &str, options: &ReadOptions) -> Result<Content> {
+        let mut call = Call::get(&format!("/v1/leases/{lease}/content"));
+        if let Some(range) = options.range() {
+            call = call.header(RANGE, &range)?;
+        }
+        self.content(call).await
     }
 
     /// Renews a lease for this many seconds from now; returns when it expires.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use futures_util::Stream;
-use http::header::RANGE;
+use http::header::{HeaderName, RANGE};
 use serde::{Deserialize, Serialize};
 
 use super::patch::patching;
@@ -56,6 +56,40 @@ pub struct Stage {
     pub size: u64,
 }
 
+/// A stage that is changed, and by which attempt: the first one is 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt<'a> {
+    /// The id of the stage.
+    pub id: &'a str,
+    /// Whoever gives a change up without knowing whether it was made counts up, and sends it and all that follow with the next number: once the stage was
+    /// changed by that, what was given up and arrives late is refused ([`Kind::Conflict`](crate::Kind::Conflict)).
+    pub number: u64,
+}
+
+impl<'a> From<&'a str> for Attempt<'a> {
+    fn from(id: &'a str) -> Self {
+        Self { id, number: 0 }
+    }
+}
+
+impl<'a> From<&'a String> for Attempt<'a> {
+    fn from(id: &'a String) -> Self {
+        id.as_str().into()
+    }
+}
+
+const ATTEMPT: HeaderName = HeaderName::from_static("cenote-attempt");
+
+impl Attempt<'_> {
+    /// The call as one of this attempt.
+    fn mark(self, call: Call) -> Result<Call> {
+        match self.number {
+            0 => Ok(call),
+            number => call.header(ATTEMPT, &number.to_string()),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Size {
     size: u64,
@@ -81,17 +115,25 @@ impl Client {
     }
 
     /// Modifies a stage and returns its new size; the server verifies the bytes.
-    pub async fn patch_stage(&self, id: &str, patch: &Patch) -> Result<u64> {
-        let size: Size = self.json(patching(Call::patch(&route(id)), patch)?).await?;
+    pub async fn patch_stage(&self, stage: impl Into<Attempt<'_>>, patch: &Patch) -> Result<u64> {
+        let stage = stage.into();
+        let call = stage.mark(Call::patch(&route(stage.id)))?;
+        let size: Size = self.json(patching(call, patch)?).await?;
         Ok(size.size)
     }
 
     /// Writes bytes of unknown length to a stage, starting at `offset`, and returns its new size.
-    pub async fn write_stage<S>(&self, id: &str, offset: u64, bytes: S) -> Result<u64>
+    pub async fn write_stage<S>(
+        &self,
+        stage: impl Into<Attempt<'_>>,
+        offset: u64,
+        bytes: S,
+    ) -> Result<u64>
     where
         S: Stream<Item = io::Result<Bytes>> + Send + 'static,
     {
-        let call = Call::patch(&route(id)).query("offset", offset);
+        let stage = stage.into();
+        let call = stage.mark(Call::patch(&route(stage.id)).query("offset", offset))?;
         let size: Size = self.json(call.body(Payload::Once(Some(body::stream(bytes))))).await?;
         Ok(size.size)
     }
@@ -102,12 +144,14 @@ impl Client {
     /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed; the stage is then kept.
     pub async fn publish_stage(
         &self,
-        id: &str,
+        stage: impl Into<Attempt<'_>>,
         digest: Option<Sha256Digest>,
         force: bool,
     ) -> Result<Resource> {
+        let stage = stage.into();
         let how = serde_json::json!({ "sha256": digest.map(|digest| digest.to_string()), "force": force });
-        self.json(Call::post(&format!("/v1/uploads/{id}/complete")).json(&how)).await
+        let call = stage.mark(Call::post(&format!("/v1/uploads/{}/complete", stage.id)))?;
+        self.json(call.json(&how)).await
     }
 }
 

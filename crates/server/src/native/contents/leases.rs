@@ -1,4 +1,5 @@
-//! The local files of a content, for a client on the server's machine that may read it: the location of its bytes, for a limited time.
+//! Leases: a content stays as it is for a limited time, for a client that reads it with several requests, or, on the server's machine, past the
+//! server, from where its bytes are.
 //!
 //! Invariant: the path of a file is disclosed only to a caller with a login who may read the content, on a connection from this machine
 //! that no proxy passed on, and only if the server's settings allow leases.
@@ -8,9 +9,11 @@ use std::time::Duration;
 
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
-use cenote_store::{ErrorKind, LeaseId, ReadOptions};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::Response;
+use cenote_store::{Caller, ErrorKind, LeaseId, ReadOptions};
 
+use super::read::answer;
 use crate::app::App;
 use crate::layer::{Reader, peer};
 use crate::native::json::{Instant, Lease, LeaseQuery, NewLease, Renewed};
@@ -22,7 +25,7 @@ use crate::problem::{Problem, ProblemKind};
 /// The default duration of a lease, in seconds.
 const USUAL: u64 = 60;
 
-/// Leases the local files of a content. Files may only be read, and only until the lease ends.
+/// Leases a content, or its local files. Files may only be read, and only until the lease ends.
 #[utoipa::path(post, path = "/v1/leases", tag = "bytes", request_body = NewLease,
     responses((status = 201, body = Lease)))]
 pub(crate) async fn make(
@@ -31,14 +34,61 @@ pub(crate) async fn make(
     Reader(caller): Reader,
     Json(question): Json<NewLease>,
 ) -> Result<(StatusCode, Json<Lease>), Problem> {
-    // Checked after the body, whose type is refused first, as for all routes.
-    here?;
+    let lease = match question.files {
+        true => {
+            // Checked after the body, whose type is refused first, as for all routes.
+            here?;
+            local(&app, caller, question).await?
+        }
+        false => content(&app, caller, question).await?,
+    };
+    Ok((StatusCode::CREATED, Json(lease.into())))
+}
+
+async fn local(
+    app: &App,
+    caller: Caller,
+    question: NewLease,
+) -> Result<cenote_store::Lease, Problem> {
+    if question.if_match.is_some() {
+        return Err(Problem::invalid("`if_match` is for a lease without `files`"));
+    }
     let at = at(question.path.as_deref(), question.id)?;
     let options = ReadOptions { version: question.version, ..ReadOptions::default() };
     let limits = (lifetime(question.seconds), app.limits().local_file_leases);
-    let lease =
-        app.blocking(move |store| store.lease_local(&caller, &at, &options, limits)).await?;
-    Ok((StatusCode::CREATED, Json(lease.into())))
+    app.blocking(move |store| store.lease_local(&caller, &at, &options, limits)).await
+}
+
+async fn content(
+    app: &App,
+    caller: Caller,
+    question: NewLease,
+) -> Result<cenote_store::Lease, Problem> {
+    if question.version.is_some() {
+        return Err(Problem::invalid("a version is not leased: it stays as it is"));
+    }
+    let at = at(question.path.as_deref(), question.id)?;
+    let tag = question.if_match.map(|tag| tag.trim_matches('"').to_owned());
+    let limits = (lifetime(question.seconds), app.limits().content_leases);
+    app.blocking(move |store| store.lease_content(&caller, &at, tag, limits)).await
+}
+
+/// The content of a lease without `files`, or a range of it, also after the object was replaced or removed.
+#[utoipa::path(method(get, head), path = "/v1/leases/{id}/content", tag = "bytes", params(("id" = String, Path)), responses(
+    (status = 200, content_type = "*/*", body = Vec<u8>),
+    (status = 206, content_type = "*/*", body = Vec<u8>),
+    (status = 304, description = "The client has the current state"),
+))]
+pub(crate) async fn read_leased(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Segment(id): Segment<String>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let id: LeaseId = id.parse()?;
+    let opened = app.blocking(move |store| store.open_leased(&caller, id)).await?;
+    answer(opened, &method, &headers)
 }
 
 /// Renews a lease, from now on, as long as the caller may read the object.
@@ -46,7 +96,6 @@ pub(crate) async fn make(
     params(("id" = String, Path), LeaseQuery), responses((status = 200, body = Renewed)))]
 pub(crate) async fn renew(
     State(app): State<App>,
-    _: OnThisMachine,
     Reader(caller): Reader,
     Segment(id): Segment<String>,
     Params(query): Params<LeaseQuery>,
@@ -61,7 +110,6 @@ pub(crate) async fn renew(
     responses((status = 204, description = "Ended")))]
 pub(crate) async fn end(
     State(app): State<App>,
-    _: OnThisMachine,
     Reader(caller): Reader,
     Segment(id): Segment<String>,
 ) -> Result<StatusCode, Problem> {

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Method;
-use axum::http::header::{self, HeaderMap, HeaderValue};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use cenote_store::UploadId;
 
@@ -44,7 +44,8 @@ pub(crate) async fn read(
 }
 
 /// Writes bytes to a stage, appends them, or truncates it. The object does not change.
-#[utoipa::path(patch, path = "/v1/uploads/{id}/content", tag = "uploads", params(("id" = String, Path), PatchQuery),
+#[utoipa::path(patch, path = "/v1/uploads/{id}/content", tag = "uploads", params(("id" = String, Path), PatchQuery,
+    ("cenote-attempt" = Option<u64>, Header, description = "Refused once a higher one has changed the stage")),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = StageSize)))]
 pub(crate) async fn patch(
@@ -55,7 +56,7 @@ pub(crate) async fn patch(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<StageSize>, Problem> {
-    let id: UploadId = id.parse()?;
+    let id = id.parse::<UploadId>()?.attempt(attempt(&headers)?);
     let size = match patch_of(&query)? {
         Patch::Truncate(size) => app.store().truncate_stage(&caller, id, size).await?,
         Patch::Write(position) => {
@@ -65,4 +66,16 @@ pub(crate) async fn patch(
         }
     };
     Ok(Json(StageSize { size }))
+}
+
+/// Which attempt a change of a stage is: a client counts them up once it gave one up without an answer.
+const ATTEMPT: HeaderName = HeaderName::from_static("cenote-attempt");
+
+/// The attempt of a request; the first one without a header.
+pub(super) fn attempt(headers: &HeaderMap) -> Result<u64, Problem> {
+    let Some(value) = headers.get(ATTEMPT) else { return Ok(0) };
+    let number = value.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    number
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Problem::invalid("`Cenote-Attempt` is a number"))
 }

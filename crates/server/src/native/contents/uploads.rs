@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use cenote_store::{Caller, Completion, Conditions, Expected, PutOptions, UploadId, UploadOptions};
 
+use super::stages::attempt;
 use super::write::{answer, expected, place};
 use crate::app::App;
 use crate::layer::{Changer, PartWriter, Uploader};
@@ -114,17 +115,20 @@ pub(crate) async fn read(
 
 /// Publishes the parts that have arrived, which must have no gaps, or the content of a stage.
 #[utoipa::path(post, path = "/v1/uploads/{id}/complete", tag = "uploads",
-    params(("id" = String, Path)), request_body = Complete,
-    responses((status = 200, body = Resource)))]
+    params(("id" = String, Path),
+        ("cenote-attempt" = Option<u64>, Header, description = "Refused once a higher one has changed the stage")),
+    request_body = Complete, responses((status = 200, body = Resource)))]
 pub(crate) async fn complete(
     State(app): State<App>,
     Uploader(caller): Uploader,
     Segment(id): Segment<String>,
+    headers: HeaderMap,
     Json(question): Json<Complete>,
 ) -> Result<Json<Resource>, Problem> {
     let id: UploadId = id.parse()?;
     let sha256 = question.sha256.as_deref().map(digest).transpose()?;
-    let how = Completion { sha256, force: question.force, ..Completion::default() };
+    let attempt = attempt(&headers)?;
+    let how = Completion { sha256, force: question.force, attempt, ..Completion::default() };
     let stat = app.store().complete_upload(&caller, id, how).await?;
     answer(&app, &caller, stat)
 }

@@ -152,6 +152,9 @@ pub(crate) struct UploadRecord {
     /// The content of a stage, to which nothing else refers; none of an upload in parts.
     #[n(15)]
     pub(crate) stage: Option<ContentHead>,
+    /// The highest attempt that has changed the stage, if one other than the first has.
+    #[n(16)]
+    pub(crate) attempt: Option<u64>,
 }
 
 /// A part of an upload that has arrived, as a content of its own.

@@ -5,11 +5,13 @@
 //! with the object, not copied; a stage is published only while the object has the tag that it had when the stage began, unless the
 //! caller forces it.
 
+mod attempt;
 mod fold;
 mod publish;
 mod read;
 mod write;
 
+pub use self::attempt::Attempt;
 pub use self::read::Staged;
 use crate::access::{Chain, Operation, Spot};
 use crate::catalog::{Reads, Transaction, UploadRecord, keys};

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use futures_util::TryStreamExt;
 
+use super::attempt::require_latest;
 use super::stage;
 use crate::catalog::{BlobRecord, Reads, Transaction, UploadRecord, View, keys};
 use crate::contents::layout::Layout;
@@ -43,7 +44,8 @@ impl Store {
         also: impl Fn(&mut Transaction, ResourceId) -> Result<()> + Send + 'static,
     ) -> Result<Stat> {
         let asked = caller.clone();
-        let ended = self.blocking(move |store| store.ended_stage(&asked, upload)).await?;
+        let ended =
+            self.blocking(move |store| store.ended_stage(&asked, upload, how.attempt)).await?;
         let whole = self.whole_stage(&ended, how).await?;
         let (caller, blob) = (caller.clone(), whole.blob.clone());
         let published = self
@@ -59,11 +61,12 @@ impl Store {
         self.published(blob, published).await
     }
 
-    fn ended_stage(&self, caller: &Caller, upload: UploadId) -> Result<Ended> {
+    fn ended_stage(&self, caller: &Caller, upload: UploadId, attempt: u64) -> Result<Ended> {
         loop {
             let view = self.view()?;
             let (record, there) = mine_at(&view, caller, upload)?;
             let head = stage(&record)?.clone();
+            require_latest(&record, attempt)?;
             require_announced(&record, head.size)?;
             let to = self.stage_destination(&view, &record, there.as_ref())?;
             let Some(pin) = self.pin(&view, head.id)? else { continue };

@@ -1,10 +1,11 @@
 //! Writing to a stage: as to an object in place, a write adds one patch over its extents.
 
+use super::attempt::{Attempt, attempted};
 use super::{restage, stage, stage_to_write};
 use crate::catalog::UploadRecord;
 use crate::contents::incoming::intake::{Intake, Running};
 use crate::contents::patches::write_at::{FOLD_AT, add_patches, too_large};
-use crate::contents::{Expected, Received, UploadId, Where, overlay, resolve};
+use crate::contents::{Expected, Received, Where, overlay, resolve};
 use crate::model::{ContentHead, Digests};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream};
 
@@ -12,11 +13,11 @@ impl Store {
     /// Writes bytes to a stage, and returns its size then. Needs what [`Store::put`] needs.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongKind`] for an upload in parts.
+    /// [`ErrorKind::WrongKind`] for an upload in parts, [`ErrorKind::Conflict`] if a later attempt has changed the stage.
     pub async fn write_stage<E>(
         &self,
         caller: &Caller,
-        upload: UploadId,
+        stage: impl Into<Attempt>,
         position: Where,
         bytes: impl Stream<Item = Result<Bytes, E>>,
         expected: &Expected,
@@ -24,38 +25,37 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        let asked = caller.clone();
+        let (asked, stage) = (caller.clone(), stage.into());
         let destination = self.blocking(move |store| {
             let view = store.view()?;
-            let (record, there) = stage_to_write(&view, &asked, upload)?;
+            let (record, there) = stage_to_write(&view, &asked, stage.upload)?;
             store.stage_destination(&view, &record, there.as_ref())
         });
         let inline = self.parts().limits.inline;
         let destination = destination.await?;
         let intake = Intake { destination, expected, inline, running: Running::Apart };
         let received = intake.receive(self, bytes).await?;
-        self.write_stage_received(caller, upload, position, received).await
+        self.write_stage_received(caller, stage, position, received).await
     }
 
     /// Writes bytes that have been received to a stage, and returns its size then. If they went to other places than those of the
     /// object, they are copied there when the stage is published. Needs what [`Store::put`] needs.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongKind`] for an upload in parts.
+    /// [`ErrorKind::WrongKind`] for an upload in parts, [`ErrorKind::Conflict`] if a later attempt has changed the stage.
     pub async fn write_stage_received(
         &self,
         caller: &Caller,
-        upload: UploadId,
+        stage: impl Into<Attempt>,
         position: Where,
         received: Received,
     ) -> Result<u64> {
-        let (asked, blob) = (caller.clone(), received.blob.clone());
-        let written = self
-            .blocking(move |store| store.patch_stage(&asked, upload, position, &received))
-            .await;
+        let (asked, blob, stage) = (caller.clone(), received.blob.clone(), stage.into());
+        let written =
+            self.blocking(move |store| store.patch_stage(&asked, stage, position, &received)).await;
         let head = self.published(blob, written).await?;
         if head.patches >= FOLD_AT {
-            self.try_to_fold(caller, upload).await;
+            self.try_to_fold(caller, stage.upload).await;
         }
         Ok(head.size)
     }
@@ -63,12 +63,13 @@ impl Store {
     fn patch_stage(
         &self,
         caller: &Caller,
-        upload: UploadId,
+        Attempt { upload, number }: Attempt,
         position: Where,
         received: &Received,
     ) -> Result<ContentHead> {
         self.transact(|tx| {
             let (record, _) = stage_to_write(tx, caller, upload)?;
+            let record = attempted(record, number)?;
             let mut head = stage(&record)?.clone();
             let start = match position {
                 Where::Offset(offset) => offset,
@@ -90,22 +91,29 @@ impl Store {
     /// Truncates a stage to `size` bytes, or extends it with zeros. Needs what [`Store::put`] needs.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongKind`] for an upload in parts.
+    /// [`ErrorKind::WrongKind`] for an upload in parts, [`ErrorKind::Conflict`] if a later attempt has changed the stage.
     pub async fn truncate_stage(
         &self,
         caller: &Caller,
-        upload: UploadId,
+        stage: impl Into<Attempt>,
         size: u64,
     ) -> Result<u64> {
+        let stage = stage.into();
         // Bytes of patches would otherwise stay in the record, and each truncation would add to it.
-        self.try_to_fold(caller, upload).await;
+        self.try_to_fold(caller, stage.upload).await;
         let caller = caller.clone();
-        self.blocking(move |store| store.cut_stage(&caller, upload, size)).await
+        self.blocking(move |store| store.cut_stage(&caller, stage, size)).await
     }
 
-    fn cut_stage(&self, caller: &Caller, upload: UploadId, size: u64) -> Result<u64> {
+    fn cut_stage(
+        &self,
+        caller: &Caller,
+        Attempt { upload, number }: Attempt,
+        size: u64,
+    ) -> Result<u64> {
         self.transact(|tx| {
             let (record, _) = stage_to_write(tx, caller, upload)?;
+            let record = attempted(record, number)?;
             let head = stage(&record)?.clone();
             if head.size == size {
                 return Ok(size);

@@ -36,6 +36,8 @@ pub struct Completion {
     pub force: bool,
     /// The parts are numbered, and follow one another: their offsets say in which order, and gaps between them nothing.
     pub in_order: bool,
+    /// Which attempt it is, of a stage ([`UploadId::attempt`]).
+    pub attempt: u64,
 }
 
 impl From<Option<[u8; 32]>> for Completion {
@@ -142,6 +144,7 @@ impl Store {
                 owner: caller.user(),
                 expires: tx.now().plus(LIFETIME),
                 size: options.size,
+                attempt: None,
                 stage: stage.transpose()?,
                 media_type: put.media_type,
                 mode: put.mode,

@@ -1,4 +1,4 @@
-//! Leases of local files.
+//! Leases of contents, and of local files.
 
 use cenote_store::{LocalBytes, LocalPiece};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,15 @@ pub(crate) struct NewLease {
     /// Seconds until it has to be renewed; 60 by default.
     #[schema(minimum = 1, maximum = 600)]
     pub(crate) seconds: Option<u64>,
+    /// Whether it is of local files, which the answer names; otherwise the content is read through the server, at `/v1/leases/{id}/content`.
+    #[serde(default = "yes")]
+    pub(crate) files: bool,
+    /// Only if the content has this tag; without `files`.
+    pub(crate) if_match: Option<String>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// For how long to renew a lease.
@@ -29,7 +38,7 @@ pub(crate) struct LeaseQuery {
     pub(crate) seconds: Option<u64>,
 }
 
-/// A lease of the local files of a content.
+/// A lease of a content.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Lease {
     /// Its id, 32 hexadecimal digits.
@@ -43,7 +52,7 @@ pub(crate) struct Lease {
     pub(crate) size: u64,
     /// The tag of the content.
     pub(crate) etag: String,
-    /// The location of the bytes, in order and without gaps.
+    /// The location of the bytes, in order and without gaps; none of a lease without `files`.
     pub(crate) pieces: Vec<Piece>,
 }
 

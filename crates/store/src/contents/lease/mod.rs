@@ -1,24 +1,26 @@
-//! Leases of local files, for a client that shares a disk with the server: a mount that hands files on to the kernel, say.
+//! Leases: a content stays as it is for a while, so that a client can read it in several steps, or past the server.
 //!
-//! Invariant: until a lease is over, each file in it has the bytes that it had. The content is not swept, since it is pinned as
-//! for a reader; and no copy in it is deleted or rewritten, since the lease has the claim on it. Leases are in the memory of this
-//! process: over a catalog that several servers share, no local files are leased.
+//! Invariant: until a lease is over, the content in it is not swept, since it is pinned as for a reader. Leases are in the memory of this
+//! process.
+
+mod content;
+mod local;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::catalog::{Reads, keys};
+use self::content::Held;
 use crate::contents::layout::{Layout, LocalPiece};
 use crate::contents::read::ReadOptions;
 use crate::model::{At, ContentHead, PersonId, PlaceId, ResourceId, Stat, Time};
 use crate::places::Claim;
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 
-/// A lease of the local files of a content.
+/// A lease of a content.
 #[derive(Debug, Clone)]
 pub struct Lease {
     /// Names it.
@@ -29,7 +31,7 @@ pub struct Lease {
     pub stat: Stat,
     /// The content: the current one, or that of the requested version.
     pub head: ContentHead,
-    /// Where its bytes are, in order and without gaps.
+    /// Where its bytes are, in order and without gaps, if local files were asked for.
     pub pieces: Vec<LocalPiece>,
 }
 
@@ -40,8 +42,6 @@ pub struct LeaseId([u8; 16]);
 impl Lease {
     /// The longest time until a lease has to be renewed.
     pub const LONGEST: Duration = Duration::from_secs(600);
-    /// A content of more pieces than this is leased in part.
-    const PIECES: usize = 4_096;
 }
 
 /// The leases that are not over.
@@ -62,60 +62,30 @@ struct Leased {
     user: PersonId,
     of: ResourceId,
     until: Time,
-    copies: Vec<Copied>,
-    /// Pins the content.
-    _layout: Layout,
+    kept: Kept,
+}
+
+/// What a lease keeps as it is.
+#[derive(Debug)]
+enum Kept {
+    /// The copies that are read past the server, and the pin of their content.
+    Files { copies: Vec<Copied>, _layout: Layout },
+    /// A content, which is read through the server.
+    Content(Arc<Held>),
 }
 
 impl Store {
-    /// Leases the local files of a content for so long, [`Lease::LONGEST`] at most. Needs `Rights::READ_CONTENT`, and a
-    /// login. There are at most `most` leases at a time, of which one user has at most half.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unavailable`] if there are too many.
-    pub fn lease_local(
-        &self,
-        caller: &Caller,
-        at: &At,
-        options: &ReadOptions,
-        (lifetime, most): (Duration, usize),
-    ) -> Result<Lease> {
-        check(caller, lifetime)?;
-        let opened = self.open(caller, at, options)?;
-        let leases = &self.inner.leases;
-        leases.expire(self.now());
-        leases.check_room(caller.user(), most)?;
-        let (mut copies, layout) = (Vec::new(), opened.layout.clone());
-        let pieces = layout.local(Lease::PIECES, |blob, place| {
-            let kept = copies.contains(&(blob, place)) || self.keep_copy((blob, place))?;
-            if kept && !copies.contains(&(blob, place)) {
-                copies.push((blob, place));
-            }
-            Ok(kept)
-        });
-        let (id, until) = (LeaseId(self.random()), self.now().plus(lifetime));
-        let held =
-            Leased { user: caller.user(), of: opened.stat.id, until, copies, _layout: layout };
-        // Also if it failed midway: the copies are released with the lease.
-        leases.state().held.insert(id, held);
-        match pieces {
-            Ok(pieces) => Ok(Lease { id, until, stat: opened.stat, head: opened.head, pieces }),
-            Err(error) => {
-                leases.end(id);
-                Err(error)
-            }
-        }
-    }
-
     /// Renews a lease of the caller, who can still read the object: from now on for so long. Says until when.
     pub fn renew_lease(&self, caller: &Caller, id: LeaseId, lifetime: Duration) -> Result<Time> {
         check(caller, lifetime)?;
         let leases = &self.inner.leases;
         leases.expire(self.now());
-        let of = leases.of(caller, id)?;
-        if let Err(error) = self.open(caller, &At::Id(of), &ReadOptions::default()) {
-            leases.end(id);
-            return Err(error);
+        match leases.of(caller, id)? {
+            (of, true) => self.require_leased(&self.view()?, caller, (id, of))?,
+            (of, false) => {
+                let opened = self.open(caller, &At::Id(of), &ReadOptions::default());
+                opened.inspect_err(|_| leases.end(id))?;
+            }
         }
         let until = self.now().plus(lifetime);
         let mut state = leases.state();
@@ -134,29 +104,6 @@ impl Store {
     pub(crate) fn expire_leases(&self) {
         self.inner.leases.expire(self.now());
     }
-
-    /// Keeps a copy where it is for a lease, if the catalog knows it and no damage of it.
-    fn keep_copy(&self, (blob, place): Copied) -> Result<bool> {
-        let mut state = self.inner.leases.state();
-        match state.copies.entry((blob, place)) {
-            Entry::Occupied(mut kept) => kept.get_mut().1 += 1,
-            Entry::Vacant(free) => {
-                // Other servers do not see the claim of a lease.
-                if self.is_shared() {
-                    return Ok(false);
-                }
-                let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
-                // The copy is in the catalog, or was handled by another thread before the claim.
-                claim.settle();
-                let damaged = self.view()?.has(&keys::damage(blob, place))?;
-                if damaged || self.is_unknown(place, blob)? {
-                    return Ok(false);
-                }
-                free.insert((claim, 1));
-            }
-        }
-        Ok(true)
-    }
 }
 
 impl Leases {
@@ -164,18 +111,21 @@ impl Leases {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a lease of the caller is of.
-    fn of(&self, caller: &Caller, id: LeaseId) -> Result<ResourceId> {
+    /// What a lease of the caller is of, and whether its content is read through the server.
+    fn of(&self, caller: &Caller, id: LeaseId) -> Result<(ResourceId, bool)> {
         let state = self.state();
         let own = state.held.get(&id).filter(|held| held.user == caller.user());
-        own.map(|held| held.of).ok_or_else(missing)
+        own.map(|held| (held.of, matches!(held.kept, Kept::Content(_)))).ok_or_else(missing)
     }
 
-    fn check_room(&self, user: PersonId, most: usize) -> Result<()> {
+    /// Refuses one more lease of a kind if there are too many.
+    fn check_room(&self, user: PersonId, most: usize, of: impl Fn(&Kept) -> bool) -> Result<()> {
         let state = self.state();
-        let own = state.held.values().filter(|held| held.user == user).count();
-        match state.held.len() >= most || own >= most.div_ceil(2) {
-            true => Err(Error::new(ErrorKind::Unavailable, "too many leases of local files")
+        let alike = state.held.values().filter(|held| of(&held.kept));
+        let (all, own) =
+            alike.fold((0, 0), |(all, own), held| (all + 1, own + usize::from(held.user == user)));
+        match all >= most || own >= most.div_ceil(2) {
+            true => Err(Error::new(ErrorKind::Unavailable, "too many leases of contents")
                 .with_hint("end some of them, or read through the server")),
             false => Ok(()),
         }
@@ -193,7 +143,11 @@ impl Leases {
         let mut state = self.state();
         let Some(held) = state.held.remove(&id) else { return };
         let mut released = Vec::new();
-        for copy in &held.copies {
+        let copies = match &held.kept {
+            Kept::Files { copies, .. } => copies.as_slice(),
+            Kept::Content(_) => &[],
+        };
+        for copy in copies {
             if let Entry::Occupied(mut kept) = state.copies.entry(*copy) {
                 kept.get_mut().1 -= 1;
                 if kept.get().1 == 0 {
@@ -209,7 +163,7 @@ impl Leases {
 
 fn check(caller: &Caller, lifetime: Duration) -> Result<()> {
     if caller.is_anonymous() {
-        let message = "local files are leased to callers with a login only";
+        let message = "contents are leased to callers with a login only";
         return Err(Error::new(ErrorKind::Denied, message).with_hint("log in"));
     }
     match (Duration::from_secs(1)..=Lease::LONGEST).contains(&lifetime) {
