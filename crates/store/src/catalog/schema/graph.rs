@@ -60,7 +60,7 @@ impl<'b> Decode<'b, Part<'_>> for PartialGraph {
         for _ in 0..if fields > 0 { length(decoder)? } else { 0 } {
             match part.has_next(decoder)? {
                 true => statements.push(decoder.decode()?),
-                false => decoder.skip()?,
+                false => pass(decoder)?,
             }
         }
         let spread: Option<Spread> = if fields > 1 { decoder.decode()? } else { None };
@@ -73,20 +73,62 @@ impl Part<'_> {
     fn has_next(&self, decoder: &mut Decoder<'_>) -> Result<bool, Error> {
         let mut ahead = decoder.probe();
         length(&mut ahead)?;
-        let subject = match ahead.datatype()? {
-            Type::String if self.naming.is_some() => Some(ahead.str()?),
-            _ => ahead.skip().map(|()| None)?,
-        };
-        if self.predicates.contains(&ahead.str()?) {
+        let subject = text(&mut ahead)?;
+        if subject.is_none() {
+            pass(&mut ahead)?;
+        }
+        let predicate = text(&mut ahead)?;
+        if self.predicates.iter().any(|wanted| predicate == Some(wanted.as_bytes())) {
             return Ok(true);
         }
         let Some(prefix) = self.naming else { return Ok(false) };
-        Ok(subject.is_some_and(|iri| iri.starts_with(prefix)) || {
+        let names = |iri: Option<&[u8]>| iri.is_some_and(|iri| iri.starts_with(prefix.as_bytes()));
+        Ok(names(subject) || {
             length(&mut ahead)?;
             let is_iri = ahead.u32()? == IRI && length(&mut ahead)? > 0;
-            is_iri && ahead.str()?.starts_with(prefix)
+            is_iri && names(text(&mut ahead)?)
         })
     }
+}
+
+/// The bytes of the text that comes next, which need not be UTF-8: what is compared or passed over is not checked, since that takes
+/// longer than the rest of decoding it. None, and nothing is read, if something else comes, or a text in pieces.
+fn text<'b>(decoder: &mut Decoder<'b>) -> Result<Option<&'b [u8]>, Error> {
+    const TEXT: u8 = 3 << 5;
+    let (input, start) = (decoder.input(), decoder.position());
+    let size = match input.get(start).map_or(0, |first| first ^ TEXT) {
+        short @ 0..24 => return Ok(Some(taken(decoder, start + 1, short.into())?)),
+        size @ 24..28 => 1 << (size - 24),
+        _ => return Ok(None),
+    };
+    let length = taken(decoder, start + 1, size)?;
+    let length = length.iter().fold(0, |length, byte| (length << 8) | u64::from(*byte));
+    let length = usize::try_from(length).map_err(|_| Error::end_of_input())?;
+    Ok(Some(taken(decoder, start + 1 + size, length)?))
+}
+
+/// Some bytes of the input, after which decoding continues.
+fn taken<'b>(decoder: &mut Decoder<'b>, from: usize, length: usize) -> Result<&'b [u8], Error> {
+    let taken = decoder.input().get(from..).and_then(|rest| rest.get(..length));
+    let taken = taken.ok_or_else(Error::end_of_input)?;
+    decoder.set_position(from + length);
+    Ok(taken)
+}
+
+/// Passes over what comes next.
+fn pass(decoder: &mut Decoder<'_>) -> Result<(), Error> {
+    let mut left = 1_u64;
+    while left > 0 {
+        left -= 1;
+        if text(decoder)?.is_some() {
+            continue;
+        }
+        match decoder.datatype()? {
+            Type::Array => left = left.saturating_add(length(decoder)?),
+            _ => decoder.skip()?,
+        }
+    }
+    Ok(())
 }
 
 /// The number of [`Term::Iri`](crate::model::Term::Iri) where terms are encoded.
@@ -104,16 +146,25 @@ mod tests {
     use crate::catalog::{Record, decoded, value_of};
     use crate::model::Term;
 
+    /// Lengths of each size in CBOR.
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            20 => "[a-c]{0,2}",
+            2 => "[a-cé]{20,300}",
+            1 => Just("a".repeat(70_000)),
+        ]
+    }
+
     fn statement() -> impl Strategy<Value = Statement> {
-        let text = proptest::option::of("[a-c]{0,2}");
+        let maybe = || proptest::option::of(text());
         let object = prop_oneof![
-            ("[a-c]{0,2}", text.clone(), text.clone()).prop_map(|(value, datatype, language)| {
+            (text(), maybe(), maybe()).prop_map(|(value, datatype, language)| {
                 Term::Literal { value, datatype, language }
             }),
-            "[a-c]{0,2}".prop_map(Term::Iri),
-            "[a-c]{0,2}".prop_map(Term::Blank),
+            text().prop_map(Term::Iri),
+            text().prop_map(Term::Blank),
         ];
-        (text.clone(), "[a-c]", object, text).prop_map(|(subject, predicate, object, unit)| {
+        (maybe(), text(), object, maybe()).prop_map(|(subject, predicate, object, unit)| {
             Statement { subject, predicate, object, unit }
         })
     }
