@@ -73,7 +73,7 @@ pub(crate) struct Cache {
     notes: Option<Vec<Note>>,
     /// Inodes of contents that were replaced while they were read.
     replaced: HashSet<Ino>,
-    /// Where the kernel is told what to drop.
+    /// Reports to the kernel what to drop from its caches.
     drops: Option<Drops>,
 }
 

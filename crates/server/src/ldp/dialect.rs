@@ -61,7 +61,7 @@ pub(crate) struct Dialect {
     pub(crate) mentions_versions: bool,
     /// Whether `Preference-Applied` lists what was applied.
     pub(crate) lists_preferences: bool,
-    /// What becomes of links to what is not there, where no collection has a setting.
+    /// What becomes of links to missing resources where no collection has a setting.
     pub(crate) dangling: Dangling,
     /// The namespace of Fedora's terms in representations.
     pub(crate) fedora: &'static str,

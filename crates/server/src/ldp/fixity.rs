@@ -63,7 +63,7 @@ pub(crate) async fn check(call: &Call) -> Result<Checked, Fault> {
 }
 
 fn open(store: &cenote_store::Store, call: &Call) -> Result<Opened, Fault> {
-    let seen = call.seen(store)?;
+    let seen = call.headings(store)?;
     if seen.model != Model::Binary {
         return Err(Fault::missing("it has no content whose digest could be checked"));
     }

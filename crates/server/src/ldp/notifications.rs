@@ -36,13 +36,13 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
     match call.method.as_str() {
         "GET" => {}
         "HEAD" | "OPTIONS" => {
-            call.blocking(|store, call| call.seen(store)).await?;
+            call.blocking(|store, call| call.headings(store)).await?;
             let allow = [(axum::http::header::ALLOW, METHODS)];
             return Ok((StatusCode::NO_CONTENT, allow).into_response());
         }
         _ => return Err(Fault::method(METHODS)),
     }
-    let top = call.blocking(|store, call| Ok(call.seen(store)?.stat.id)).await?;
+    let top = call.blocking(|store, call| Ok(call.headings(store)?.stat.id)).await?;
     let since = events::last_seen(&call.headers).unwrap_or_else(|| "now".to_owned());
     let teller =
         Teller { dialect: call.dialect, web: call.web.clone(), caller: call.caller.clone() };

@@ -16,10 +16,11 @@ pub(crate) use record::{Record, decoded, is_whole, value_of};
 pub(crate) use remembering::Remembering;
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
-    DrainPhase, FinishedRecord, GraphInPlace, GraphRecord, HolderRecord, JobRecord, KeyRecord,
-    NoteRecord, Part, PartRecord, PartialGraph, Placed, QuotaKind, QuotaRecord, RestoreJob,
-    RunningRecord, ServerId, ServerRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord,
-    TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord, VersionAttributes, VersionRecord,
+    DrainPhase, FinishedRecord, GraphInPlace, GraphLength, GraphRecord, HolderRecord, JobRecord,
+    KeyRecord, NoteRecord, Part, PartRecord, PartialGraph, Placed, QuotaKind, QuotaRecord,
+    RestoreJob, RunningRecord, ServerId, ServerRecord, SessionRecord, Spread, SumsRecord, Tally,
+    TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord, VersionAttributes,
+    VersionRecord,
 };
 pub(crate) use transaction::{Announced, Reads, Transaction, Work};
 pub(crate) use view::View;

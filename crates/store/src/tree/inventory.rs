@@ -4,11 +4,10 @@
 //! the memory of one.
 
 use cenote_kv::{KeyRange, ScanOptions};
-use minicbor::decode::Error as DecodeError;
-use minicbor::{Decode, Decoder};
+use minicbor::Decode;
 
 use crate::access::Act;
-use crate::catalog::{Spread, View, decoded, keys};
+use crate::catalog::{GraphLength, View, decoded, keys};
 use crate::model::{Kind, ResourceId};
 use crate::waiting::go_on;
 use crate::{Bytes, Caller, Result, Store};
@@ -42,7 +41,7 @@ impl Store {
         let mut inventory = Inventory::default();
         each(&view, keys::resources(), |key, value| inventory.add_resource(key, value))?;
         each(&view, keys::graphs(), |_, value| {
-            inventory.statements += decoded::<_, Size>(value, &mut ())?.statements();
+            inventory.statements += decoded::<_, GraphLength>(value, &mut ())?.0;
             Ok(())
         })?;
         let mut last = None;
@@ -102,31 +101,4 @@ struct Outline {
 struct Head {
     #[n(1)]
     size: u64,
-}
-
-/// The same of a description's record.
-#[derive(Decode)]
-struct Size {
-    #[n(0)]
-    here: Length,
-    #[n(1)]
-    spread: Option<Spread>,
-}
-
-impl Size {
-    fn statements(&self) -> u64 {
-        self.spread.map_or(self.here.0, |spread| spread.statements)
-    }
-}
-
-/// The length of an array, whose items are passed over.
-struct Length(u64);
-
-impl<'b, C> Decode<'b, C> for Length {
-    fn decode(decoder: &mut Decoder<'b>, _: &mut C) -> std::result::Result<Self, DecodeError> {
-        let mut ahead = decoder.probe();
-        let length = ahead.array()?.ok_or_else(|| DecodeError::message("an array of no length"))?;
-        decoder.skip()?;
-        Ok(Self(length))
-    }
 }

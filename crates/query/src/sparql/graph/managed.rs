@@ -14,6 +14,7 @@ use super::said::{Asked, LDP, Said};
 use crate::Result;
 
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+
 /// The class of a container, or what else a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Model {

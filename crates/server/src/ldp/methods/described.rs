@@ -42,7 +42,7 @@ impl Described {
 
     /// Reads what the caller may read.
     pub(super) fn read(store: &Store, call: &Call) -> Result<Self, Fault> {
-        call.seen(store)?;
+        call.headings(store)?;
         let reading = call.reading(store)?;
         let mut ids = vec![reading.graph(&call.at())?.0.id];
         for below in reading.below(&call.at())? {

@@ -240,7 +240,7 @@ impl Call {
         Ok(reading.ruled(self.dialect.dangling))
     }
 
-    /// Changes a description, as the dialect has it of links to what is not there.
+    /// Changes a description, with the dialect's rule for links to missing resources.
     pub(crate) fn change_graph(
         &self,
         store: &Store,

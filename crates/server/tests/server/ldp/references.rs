@@ -1,4 +1,4 @@
-//! Links to what is not there, or no longer: the specification of LAKEsuperior, "Referential integrity" and "Delete, tombstones", and the
+//! Links to missing and to removed resources: the specification of LAKEsuperior, "Referential integrity" and "Delete, tombstones", and the
 //! settings of collections, which every opening follows.
 
 use serde_json::json;

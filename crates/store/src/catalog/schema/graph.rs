@@ -68,6 +68,23 @@ impl<'b> Decode<'b, Part<'_>> for PartialGraph {
     }
 }
 
+/// How many statements a description has, by its [`GraphRecord`], of which none is decoded.
+#[derive(Debug)]
+pub(crate) struct GraphLength(pub(crate) u64);
+
+impl<'b> Decode<'b, ()> for GraphLength {
+    fn decode(decoder: &mut Decoder<'b>, (): &mut ()) -> Result<Self, Error> {
+        let fields = length(decoder)?;
+        let mut here = 0;
+        if fields > 0 {
+            here = length(&mut decoder.probe())?;
+            pass(decoder)?;
+        }
+        let spread: Option<Spread> = if fields > 1 { decoder.decode()? } else { None };
+        Ok(Self(spread.map_or(here, |spread| spread.statements)))
+    }
+}
+
 impl Part<'_> {
     /// Whether the statement that comes next is wanted.
     fn has_next(&self, decoder: &mut Decoder<'_>) -> Result<bool, Error> {
@@ -197,6 +214,8 @@ mod tests {
             let value = value_of(&record);
             let partial: PartialGraph = decoded(&value, &mut part).unwrap();
             let mut wanted = GraphRecord::from_value(&value).unwrap().statements;
+            let length: GraphLength = decoded(&value, &mut ()).unwrap();
+            prop_assert_eq!(length.0, spread.map_or(wanted.len() as u64, |spread| spread.statements));
             wanted.retain(|statement| is_wanted(&part, statement));
             prop_assert_eq!(partial, PartialGraph { statements: wanted, is_spread: spread.is_some() });
         }

@@ -14,7 +14,7 @@ use minicbor::{Decode, Encode};
 
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::change::ChangeRecord;
-pub(crate) use self::graph::{GraphInPlace, GraphRecord, Part, PartialGraph, Spread};
+pub(crate) use self::graph::{GraphInPlace, GraphLength, GraphRecord, Part, PartialGraph, Spread};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, RestoreJob, Tally, TreeJob, TreeWork};
 pub(crate) use self::note::NoteRecord;
 pub(crate) use self::quota::{Placed, QuotaKind, QuotaRecord};
