@@ -60,8 +60,7 @@ test: ## run all tests: Rust, Python and R
 # Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
 test-rust:
 	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 $(REQUIRE_BUCKETS) CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked $(TESTS)
-	# The program that was just run: cargo would compile it again, since fewer tests need fewer features.
-	program=$$(realpath "$$(cargo test --locked $(TESTS) --no-run 2>&1 | sed -n 's|.* tests/server/main.rs (\(.*\))|\1|p')") && \
+	program=$$(scripts/test-program tests/server/main.rs) && \
 	cd crates/server && CENOTE_TEST_CATALOG=postgres CENOTE_REQUIRE_POSTGRES=1 "$$program" $(ON_POSTGRES)
 	cargo test --locked --doc
 

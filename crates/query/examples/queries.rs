@@ -20,6 +20,7 @@ use cenote_query::sparql::{Answer, Graphs, Limits, Words, query};
 use cenote_rdf::{Answers, Format, Query, Syntax};
 use cenote_store::{
     Caller, Conditions, CreateOptions, Draft, Graph, Parts, Statement, Store, StorePath, Term,
+    Version,
 };
 use oxigraph::io::RdfFormat;
 use oxigraph::sparql::{QueryResults, SparqlEvaluator};
@@ -81,6 +82,10 @@ impl Words for Plain {
 
     fn graphs(&self) -> Graphs {
         Graphs::Resources
+    }
+
+    fn version(&self, version: &Version) -> String {
+        version.version.to_string()
     }
 }
 

@@ -71,8 +71,7 @@ async fn errno<T: std::fmt::Debug>(outcome: impl Future<Output = Outcome<T>>) ->
 #[tokio::test(flavor = "multi_thread")]
 async fn known_files_are_read_without_the_server_and_others_fail_at_once() {
     let dir = tempfile::tempdir().unwrap();
-    let world = seen(dir.path()).await;
-    world.gate.sent();
+    let world = seen(dir.path()).await.reconnected();
     let mount = open(&world, offline(dir.path())).await.unwrap();
     assert!(mount.system.is_offline() && mount.system.status().offline);
     assert!(mount.read("/lab/large").await.unwrap() == large());

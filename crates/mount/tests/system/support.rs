@@ -155,6 +155,12 @@ pub(crate) struct World {
     _dir: tempfile::TempDir,
 }
 
+fn connection(server: Arc<dyn Transport>) -> (Gate, Client) {
+    let gate = Gate(server, Arc::default());
+    let client = Client::new(gate.clone());
+    (gate, client.with_retry(Retry { attempts: 1, ..Retry::default() }))
+}
+
 /// A mount without a kernel.
 #[derive(Debug)]
 pub(crate) struct Mount {
@@ -190,10 +196,14 @@ impl World {
         let limits = Limits { local_file_leases: leases, ..Limits::default() };
         let routes = router(store.store().clone(), &Config { limits, ..Config::default() });
         let service = ServiceTransport::new(routes.layer(Extension(admin)));
-        let gate = Gate(Arc::new(service), Arc::default());
-        let client = Client::new(gate.clone());
-        let client = client.with_retry(Retry { attempts: 1, ..Retry::default() });
+        let (gate, client) = connection(Arc::new(service));
         Self { client, gate, store, _dir: dir }
+    }
+
+    /// The same over a connection of its own: late requests of earlier mounts, such as those that end their leases, are not counted there.
+    pub(crate) fn reconnected(self) -> Self {
+        let (gate, client) = connection(Arc::clone(&self.gate.0));
+        Self { client, gate, ..self }
     }
 
     /// A new user, who may read a collection and everything below it, and a mount of theirs.

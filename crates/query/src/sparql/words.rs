@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-/// Which named graphs there are; the default graph is the union of all.
+use cenote_store::Version;
+
+/// Which named graphs there are; the default graph is the union of all of the present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Graphs {
     /// One for each resource, named by its IRI.
     Resources,
-    /// Three for each resource, as LAKEsuperior has them: what the server manages, what it contains, and what was stated.
+    /// Three for each resource, as LAKEsuperior has them: what the server manages, what it contains, and what was stated; two for each version; and
+    /// two about all of these.
     Parts,
 }
 
@@ -28,4 +31,7 @@ pub trait Words: Debug {
 
     /// The named graphs.
     fn graphs(&self) -> Graphs;
+
+    /// The name of a version: the last segment of its address.
+    fn version(&self, version: &Version) -> String;
 }

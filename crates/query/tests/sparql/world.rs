@@ -10,7 +10,7 @@ use cenote_query::{Error, Result};
 use cenote_rdf::{Answers, Format, Query};
 use cenote_store::{
     AccessChange, At, Caller, Conditions, CreateOptions, Draft, Expected, MoveOptions, NewUser,
-    Parts, PutOptions, Received, Rights, Role, Scope, Statement, Store, StorePath, Term,
+    Parts, PutOptions, Received, Rights, Role, Scope, Statement, Store, StorePath, Term, Version,
 };
 use oxrdf::{Dataset, GraphName, NamedNode, NamedOrBlankNode, Quad};
 use spareval::{QueryEvaluator, QueryResults};
@@ -54,6 +54,10 @@ impl Words for Plain {
 
     fn graphs(&self) -> Graphs {
         self.0
+    }
+
+    fn version(&self, version: &Version) -> String {
+        version.version.to_string()
     }
 }
 

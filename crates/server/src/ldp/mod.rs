@@ -38,6 +38,7 @@ use axum::routing::{any, get};
 
 pub use self::external::Allowed;
 pub(crate) use self::publish::{Publication, maintain};
+pub(crate) use self::versions::version_name;
 
 use self::dialect::Dialect;
 use crate::app::App;

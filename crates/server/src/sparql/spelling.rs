@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use axum::http::header;
 use axum::http::request::Parts;
 use cenote_query::sparql::{Graphs, Words};
-use cenote_store::{iri_of, path_of};
+use cenote_store::{Version, iri_of, path_of};
 
 use crate::layer::Secure;
+use crate::ldp::version_name;
 
 /// Where queries are answered, and in which words.
 #[derive(Debug)]
@@ -139,6 +140,10 @@ impl Words for Spelling {
 
     fn graphs(&self) -> Graphs {
         self.address.graphs
+    }
+
+    fn version(&self, version: &Version) -> String {
+        version_name(version)
     }
 }
 

@@ -210,6 +210,12 @@ impl Answer {
         if self.body.is_empty() { Value::Null } else { self.json() }
     }
 
+    /// Checks the status, whatever the body is.
+    #[track_caller]
+    pub(crate) fn expect_status(&self, status: u16) {
+        assert_eq!(self.status, status, "{self:?}");
+    }
+
     /// Checks that this is a problem of this kind.
     #[track_caller]
     pub(crate) fn problem(&self, status: u16, kind: &str) -> Value {

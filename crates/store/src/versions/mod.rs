@@ -64,8 +64,9 @@ impl Store {
     pub fn versions(&self, caller: &Caller, at: &At) -> Result<Vec<Version>> {
         let view = self.view_at(at)?;
         let id = find(&view, caller, at, Operation::ReadVersions)?.id();
-        let versions = VersionRecord::all_of(&view, id)?.into_iter().rev();
-        Ok(versions.map(|(number, record)| Version::new(number, record)).collect())
+        let mut versions = all_of(&view, id)?;
+        versions.reverse();
+        Ok(versions)
     }
 
     /// Makes a version the current state again: content, description, mode, modification time, and what a link points to. What was
@@ -120,6 +121,12 @@ impl VersionRecord {
         let became = self.attributes.as_ref().map(|was| was.written.max(was.described));
         self.time.or(became).unwrap_or(self.modified)
     }
+}
+
+/// The versions of a resource by number.
+pub(crate) fn all_of(reads: &impl Reads, id: ResourceId) -> Result<Vec<Version>> {
+    let versions = VersionRecord::all_of(reads, id)?.into_iter();
+    Ok(versions.map(|(number, record)| Version::new(number, record)).collect())
 }
 
 /// The content of a version.

@@ -9,6 +9,7 @@ use super::managed::{literal, node, typed};
 use super::node::Node;
 use super::said::Said;
 use crate::Result;
+use crate::sparql::words::Words;
 
 /// The media type of bytes of which nothing is known.
 const OCTETS: &str = "application/octet-stream";
@@ -34,8 +35,7 @@ impl Graph<'_> {
         if !self.data.is_described(id)? {
             return Ok(false);
         }
-        for name in ["proxyFor", "redirectsTo"] {
-            let predicate = format!("{}{name}", self.words.fedora());
+        for predicate in addresses(self.words) {
             let own = FactNode::Resource { id, part: String::new() };
             let says = |fact: &Fact| fact.subject == own && is_iri(&fact.object);
             if self.data.facts(id, Some(&predicate))?.iter().any(says) {
@@ -46,15 +46,25 @@ impl Graph<'_> {
     }
 }
 
+/// The predicates of the address at which external content is.
+fn addresses(words: &dyn Words) -> [String; 2] {
+    ["proxyFor", "redirectsTo"].map(|name| format!("{}{name}", words.fedora()))
+}
+
+/// Whether a predicate is one of these.
+pub(super) fn is_address(predicate: &Node, words: &dyn Words) -> bool {
+    addresses(words).into_iter().any(|address| *predicate == node(address))
+}
+
 fn is_iri(node: &FactNode) -> bool {
     matches!(node, FactNode::Iri(_) | FactNode::Resource { .. })
 }
 
-fn size(bytes: u64) -> Node {
+pub(super) fn size(bytes: u64) -> Node {
     typed(bytes.to_string(), "long")
 }
 
-fn media_type(content: &ContentHead) -> Node {
+pub(super) fn media_type(content: &ContentHead) -> Node {
     literal(content.media_type.as_deref().unwrap_or(OCTETS))
 }
 

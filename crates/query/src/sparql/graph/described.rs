@@ -6,15 +6,15 @@ use std::rc::Rc;
 use cenote_store::{Fact, Pattern, ResourceId};
 
 use super::Graph;
+use super::lakesuperior::part::Part;
 use super::node::Node;
-use super::part::Part;
 use super::text::Sought;
 use crate::Result;
 use crate::sparql::meter;
 
 /// A triple, with the part of the resource's graphs that it is in.
 #[derive(Debug, Clone)]
-pub(super) struct Triple {
+pub(crate) struct Triple {
     pub(super) subject: Node,
     pub(super) predicate: Node,
     pub(super) object: Node,
@@ -23,7 +23,7 @@ pub(super) struct Triple {
 
 /// A pattern of triples; `None` matches anything.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Like {
+pub(crate) struct Like {
     pub(super) subject: Option<Node>,
     pub(super) predicate: Option<Node>,
     pub(super) object: Option<Node>,
@@ -151,7 +151,7 @@ impl Graph<'_> {
     }
 
     /// The node of a predicate: the same for each of its triples.
-    fn iri_of_predicate(&self, iri: String) -> Result<Node> {
+    pub(super) fn iri_of_predicate(&self, iri: String) -> Result<Node> {
         if let Some(known) = self.iris.borrow().get(&iri) {
             return Ok(known.clone());
         }

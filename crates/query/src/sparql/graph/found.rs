@@ -14,7 +14,7 @@ use crate::Result;
 
 /// Which triples of a resource are examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
+pub(crate) enum Which {
     All,
     /// Those that its description states.
     Stated,
@@ -22,7 +22,7 @@ pub(super) enum Which {
     Managed(Asked),
 }
 
-pub(super) type Found<'a> = Box<dyn Iterator<Item = Result<(ResourceId, Which)>> + 'a>;
+pub(crate) type Found<'a> = Box<dyn Iterator<Item = Result<(ResourceId, Which)>> + 'a>;
 
 impl<'a> Graph<'a> {
     pub(super) fn found(&'a self, like: &Like) -> Found<'a> {

@@ -27,6 +27,8 @@ pub(super) enum Model {
 
 /// The stated terms, as nodes.
 pub(super) struct Vocabulary {
+    /// The properties of this dialect.
+    all: Asked,
     predicates: Vec<(Said, Node)>,
     says_basic: bool,
     pub(super) resource: Node,
@@ -49,10 +51,11 @@ pub(super) fn node(iri: impl Into<String>) -> Node {
 }
 
 impl Vocabulary {
-    pub(super) fn new(fedora: &str, says_basic: bool) -> Self {
+    pub(super) fn new(fedora: &str, says_basic: bool, all: Asked) -> Self {
         let ldp = |name: &str| node(format!("{LDP}{name}"));
         let own = |name: &str| node(format!("{fedora}{name}"));
         Self {
+            all,
             predicates: Asked::ALL.iter().map(|said| (said, node(said.iri(fedora)))).collect(),
             says_basic,
             resource: ldp("Resource"),
@@ -73,7 +76,8 @@ impl Vocabulary {
 
     /// The triples with a predicate.
     pub(super) fn said(&self, predicate: &Node) -> Option<Said> {
-        self.predicates.iter().find(|(_, node)| node == predicate).map(|(said, _)| *said)
+        let found = self.predicates.iter().find(|(_, node)| node == predicate);
+        found.map(|(said, _)| *said).filter(|said| self.all.has(*said))
     }
 
     pub(super) fn predicate(&self, said: Said) -> &Node {
@@ -81,7 +85,7 @@ impl Vocabulary {
     }
 
     /// The types of a resource of this model.
-    fn types(&self, model: Model, is_root: bool) -> impl Iterator<Item = &Node> {
+    pub(super) fn types(&self, model: Model, is_root: bool) -> impl Iterator<Item = &Node> {
         let (kind, fedora, class) = match model {
             Model::Binary => ([Some(&self.binary), None], Some(&self.fedora_binary), None),
             Model::Source => ([Some(&self.rdf_source), None], None, None),
@@ -129,7 +133,7 @@ impl Graph<'_> {
     pub(super) fn asked(&self, predicate: Option<&Node>) -> Asked {
         match predicate {
             Some(predicate) => self.vocabulary.said(predicate).into_iter().collect(),
-            None => Asked::ALL,
+            None => self.vocabulary.all,
         }
     }
 
@@ -185,6 +189,8 @@ impl Graph<'_> {
                 self.definition(seen, said)?.into_iter().collect()
             }
             Said::Size | Said::MediaType | Said::Digest => self.of_content(seen, said)?,
+            Said::Versions => self.list_of_versions(seen.id)?.into_iter().collect(),
+            Said::Version => self.versions(seen.id)?,
         };
         objects.retain(|object| wanted.is_none_or(|wanted| wanted == object));
         Ok(objects)
@@ -262,7 +268,7 @@ impl Graph<'_> {
         Ok(children)
     }
 
-    fn person(&self, id: PersonId) -> Result<Node> {
+    pub(super) fn person(&self, id: PersonId) -> Result<Node> {
         if let Some(known) = self.persons.borrow().get(&id) {
             return Ok(known.clone());
         }

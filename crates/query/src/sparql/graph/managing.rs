@@ -11,12 +11,13 @@ use cenote_store::{Kind, ResourceId};
 use super::Graph;
 use super::described::Like;
 use super::found::{Found, Which};
+use super::lakesuperior::memento::Memento;
 use super::members::Membership;
 use super::node::{Node, What};
 use super::said::{Asked, Said};
 use crate::Result;
 
-pub(super) type Ids<'a> = Box<dyn Iterator<Item = Result<ResourceId>> + 'a>;
+pub(crate) type Ids<'a> = Box<dyn Iterator<Item = Result<ResourceId>> + 'a>;
 
 /// Where one property may have an object.
 enum Where<'a> {
@@ -69,6 +70,8 @@ impl<'a> Graph<'a> {
             (Said::Type, Some(class)) if self.vocabulary.is_common(class) => RESOURCES,
             (Said::Type, Some(_)) => RESOURCES / 2,
             (Said::Contains | Said::Parent, Some(_)) => 16,
+            (Said::Versions | Said::Version, Some(_)) => 1,
+            (Said::Versions | Said::Version, None) => RESOURCES / 16,
             (_, Some(_)) => RESOURCES / 16,
             (_, None) => RESOURCES,
         });
@@ -97,6 +100,7 @@ impl<'a> Graph<'a> {
                 Ok(Where::Among(Box::new(parent.into_iter())))
             }
             (Said::Parent, Some(parent)) => self.children_of(parent),
+            (Said::Versions | Said::Version, _) => Ok(Where::Among(self.versioned(object))),
             _ => Ok(Where::Anywhere),
         }
     }
@@ -139,6 +143,7 @@ impl<'a> Graph<'a> {
             Said::HasMemberRelation => *object == self.vocabulary.member,
             Said::InsertedContentRelation => *object == self.vocabulary.member_subject,
             Said::Digest => iri.as_str().starts_with("urn:"),
+            Said::Versions | Said::Version => Memento::may_be(iri.as_str()),
             _ => false,
         }
     }

@@ -10,9 +10,9 @@ use cenote_store::{At, Kind, Pattern, ResourceId, Term as Stated, VisibleResourc
 
 use super::Graph;
 use super::described::{Like, Triple};
+use super::lakesuperior::part::Part;
 use super::managed::{Model, node};
 use super::node::{Node, What};
-use super::part::Part;
 use super::said::{LDP, RDF_TYPE, Said};
 use crate::Result;
 use crate::sparql::meter;

@@ -1,23 +1,22 @@
 //! One state of the store as an RDF dataset.
 //!
 //! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed`, `content` and `members` the triples that follow from the state of the store, by
-//!   the properties of `said`, and `meta` those about the graphs of resources,
+//!   the properties of `said`, and `lakesuperior` those about the graphs of resources, and of versions,
 //! * `described` the triples of one resource, `text` what asks for words, `found` and `managing` the resources in which a pattern may match, and
 //!   `patterns` both together.
 //!
 //! Invariants: a triple is in the graph of the resource in whose description it is, or that it is about. The default graph is the
-//! union of all graphs, in which each triple is once. What the caller may not see is in no graph, and is not counted.
+//! union of all graphs of the present, in which each triple is once. What the caller may not see is in no graph, and is not counted.
 
 mod bounded;
 mod content;
 mod described;
 mod found;
+mod lakesuperior;
 mod managed;
 mod managing;
 mod members;
-mod meta;
 mod node;
-mod part;
 mod patterns;
 mod said;
 mod terms;
@@ -33,11 +32,14 @@ use spareval::{InternalQuad, QueryableDataset};
 
 use self::bounded::Between;
 use self::described::Triple;
+use self::lakesuperior::Past;
+use self::lakesuperior::meta::MetaVocabulary;
 use self::managed::Vocabulary;
 use self::members::Membership;
-use self::meta::MetaVocabulary;
 use self::node::Node;
+use self::said::Asked;
 use self::text::asks_for_text;
+use super::Graphs;
 use super::Source;
 use super::words::Words;
 use crate::{Error, Result};
@@ -56,6 +58,7 @@ pub(super) struct Graph<'a> {
     stated: RefCell<HashMap<String, bool>>,
     persons: RefCell<HashMap<PersonId, Node>>,
     memberships: OnceCell<Vec<Membership>>,
+    past: Past,
     /// What the query leaves of the objects of a predicate.
     bounds: HashMap<Node, Between>,
 }
@@ -70,19 +73,24 @@ impl<'a> Graph<'a> {
     /// The state as one query needs it.
     pub(super) fn new(source: Source<'a>, words: &'a dyn Words, query: &Query) -> Result<Self> {
         let Source { reading, lead } = source;
+        let properties = match words.graphs() {
+            Graphs::Parts => Asked::ALL,
+            Graphs::Resources => Asked::WITHOUT_VERSIONS,
+        };
         let mut graph = Self {
             reading,
             lead,
             data: reading.dataset(),
             words,
-            vocabulary: Vocabulary::new(words.fedora(), words.says_basic()),
-            meta: MetaVocabulary::new(),
+            vocabulary: Vocabulary::new(words.fedora(), words.says_basic(), properties),
+            meta: MetaVocabulary::new(words.fedora()),
             iris: RefCell::default(),
             described: RefCell::default(),
             looked_at: RefCell::default(),
             stated: RefCell::default(),
             persons: RefCell::default(),
             memberships: OnceCell::new(),
+            past: Past::default(),
             bounds: HashMap::new(),
         };
         graph.bound(query.bounds())?;
@@ -147,7 +155,7 @@ impl<'a> QueryableDataset<'a> for &'a Graph<'a> {
     }
 
     fn contains_internal_graph_name(&self, graph_name: &Node) -> Result<bool, Failed> {
-        Ok(self.is_meta(graph_name) || Graph::named(self, graph_name).is_some())
+        Ok(self.has_graph(graph_name)?)
     }
 
     fn internalize_term(&self, term: cenote_rdf::Term) -> Result<Node, Failed> {

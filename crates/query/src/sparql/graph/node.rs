@@ -8,7 +8,7 @@ use std::rc::Rc;
 use cenote_rdf::Term;
 use cenote_store::ResourceId;
 
-use super::part::Part;
+use super::lakesuperior::part::Part;
 use crate::sparql::meter;
 
 /// A term. Each copy is counted.

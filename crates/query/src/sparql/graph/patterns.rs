@@ -9,8 +9,9 @@ use spareval::InternalQuad;
 use super::Graph;
 use super::described::{Like, Triple};
 use super::found::Which;
+use super::lakesuperior::PastTriple;
+use super::lakesuperior::part::Part;
 use super::node::{Node, What};
-use super::part::Part;
 use super::text::Sought;
 use crate::Result;
 use crate::sparql::{Graphs, meter};
@@ -94,7 +95,8 @@ impl<'a> Graph<'a> {
 
     /// All named graphs, with their names.
     fn in_graphs(&'a self, like: Like) -> Quads<'a> {
-        flat(self.found(&like).map(move |found| {
+        let past = self.in_past(&like).map(|triples| Ok(past_quads(triples?)));
+        let present = self.found(&like).map(move |found| {
             let (id, which) = found?;
             let triples = self.of_resource(id, which, &like)?;
             let named = triples.into_iter().map(|triple| {
@@ -102,14 +104,20 @@ impl<'a> Graph<'a> {
                 quad(triple, Some(name))
             });
             Ok(named.collect())
-        }))
+        });
+        flat(present.chain(past))
     }
 
     fn in_graph(&'a self, name: &Node, like: &Like) -> Quads<'a> {
         if self.is_meta(name) {
             return self.in_meta(like.clone());
         }
-        let Some((id, part)) = self.named(name) else { return Box::new(std::iter::empty()) };
+        if self.is_history(name) {
+            return self.in_history(like);
+        }
+        let Some((id, part)) = self.named(name) else {
+            return flat(std::iter::once(self.in_version(name, like).map(past_quads)));
+        };
         let named = |triple| quad(triple, Some(name.clone()));
         let triples = self.triples(id, like).map(|triples| {
             let within = |triple: &Triple| part.is_none_or(|part| part == triple.part);
@@ -126,6 +134,14 @@ impl<'a> Graph<'a> {
             Ok(triples.into_iter().map(name).collect())
         });
         flat(graphs)
+    }
+
+    fn in_history(&'a self, like: &Like) -> Quads<'a> {
+        flat(self.in_past(like).map(|triples| {
+            let mut triples = triples?;
+            triples.retain(|it| self.is_history(&it.graph));
+            Ok(past_quads(triples))
+        }))
     }
 
     fn of_resource(&self, id: ResourceId, which: Which, like: &Like) -> Result<Vec<Triple>> {
@@ -157,6 +173,15 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Whether there is a graph of this name.
+    pub(super) fn has_graph(&self, name: &Node) -> Result<bool> {
+        let is_present = self.is_meta(name) || self.named(name).is_some();
+        if is_present || self.is_history(name) {
+            return Ok(true);
+        }
+        Ok(!self.in_version(name, &Like::default())?.is_empty())
+    }
+
     /// The names of all graphs that are not empty.
     pub(super) fn names(&'a self) -> Box<dyn Iterator<Item = Result<Node>> + 'a> {
         // What is known of graphs is one more graph as soon as there is any.
@@ -169,7 +194,11 @@ impl<'a> Graph<'a> {
             };
             names.into_iter().map(Ok).chain(error).chain(meta.take())
         });
-        Box::new(names)
+        let past = self.past_names().flat_map(|names| match names {
+            Ok(names) => names.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
+        Box::new(names.chain(past))
     }
 
     fn names_of(&self, id: ResourceId) -> Result<Vec<Node>> {
@@ -213,6 +242,10 @@ impl Once {
 fn quad(triple: Triple, graph_name: Option<Node>) -> InternalQuad<Node> {
     let Triple { subject, predicate, object, .. } = triple;
     InternalQuad { subject, predicate, object, graph_name }
+}
+
+fn past_quads(triples: Vec<PastTriple>) -> Vec<InternalQuad<Node>> {
+    triples.into_iter().map(|it| quad(it.triple, Some(it.graph))).collect()
 }
 
 fn flat<'a>(found: impl Iterator<Item = Result<Vec<InternalQuad<Node>>>> + 'a) -> Quads<'a> {

@@ -1,6 +1,6 @@
 //! The properties of a resource that the server states, and sets of them.
 
-use super::part::Part;
+use super::lakesuperior::part::Part;
 
 pub(super) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 pub(super) const LDP: &str = "http://www.w3.org/ns/ldp#";
@@ -21,11 +21,14 @@ pub(super) enum Said {
     Size,
     MediaType,
     Digest,
+    /// The list of its versions, and each of them: in LAKEsuperior's words only.
+    Versions,
+    Version,
 }
 
 impl Said {
     /// In the same order as in the linked-data opening.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
         Self::Type,
         Self::Created,
         Self::CreatedBy,
@@ -39,6 +42,8 @@ impl Said {
         Self::Size,
         Self::MediaType,
         Self::Digest,
+        Self::Versions,
+        Self::Version,
     ];
 
     pub(super) fn iri(self, fedora: &str) -> String {
@@ -58,6 +63,8 @@ impl Said {
                 "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#hasMimeType".to_owned()
             }
             Self::Digest => "http://www.loc.gov/premis/rdf/v1#hasMessageDigest".to_owned(),
+            Self::Versions => format!("{fedora}hasVersions"),
+            Self::Version => format!("{fedora}hasVersion"),
         }
     }
 
@@ -71,15 +78,21 @@ impl Said {
 
 /// Some of the properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Asked(u16);
+pub(crate) struct Asked(u16);
 
 impl Asked {
     pub(super) const NONE: Self = Self(0);
     pub(super) const ALL: Self = Self((1 << Said::ALL.len()) - 1);
+    pub(super) const WITHOUT_VERSIONS: Self =
+        Self(Self::ALL.0 & !(1 << Said::Versions as u16 | 1 << Said::Version as u16));
+
+    pub(super) fn has(self, said: Said) -> bool {
+        self.0 & (1 << said as u16) != 0
+    }
 
     /// In the order in which they are stated.
     pub(super) fn iter(self) -> impl Iterator<Item = Said> {
-        Said::ALL.into_iter().filter(move |said| self.0 & (1 << *said as u16) != 0)
+        Said::ALL.into_iter().filter(move |said| self.has(*said))
     }
 }
 

@@ -4,8 +4,8 @@ use cenote_rdf::{BlankNode, Literal, NamedNode, Term};
 use cenote_store::{Node as Stored, ResourceId};
 
 use super::Graph;
+use super::lakesuperior::part::Part;
 use super::node::{Node, What};
-use super::part::Part;
 use crate::Result;
 use crate::sparql::Graphs;
 

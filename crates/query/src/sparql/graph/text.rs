@@ -11,8 +11,8 @@ use cenote_store::{Fact, Node as Stored, ResourceId, TextQuery, is_text};
 use super::Graph;
 use super::described::{Like, Triple};
 use super::found::{Found, Which};
+use super::lakesuperior::part::Part;
 use super::node::{Node, What};
-use super::part::Part;
 use crate::{Error, Result};
 
 /// Words that are sought, and where.

@@ -21,6 +21,7 @@ use cenote_store::{At, Reading, Store, Version};
 
 pub(crate) use gate::gate;
 pub(crate) use links::{address, original};
+pub(crate) use name::shown as version_name;
 
 use crate::ldp::representation::seen::LoadedResource;
 use crate::ldp::request::call::Call;

@@ -14,7 +14,7 @@ use crate::ldp::request::fault::Fault;
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The last segment of the address of a version.
-pub(super) fn shown(version: &Version) -> String {
+pub(crate) fn shown(version: &Version) -> String {
     let is_name = |label: &&String| !is_number(label) && !matches!(label.as_str(), "." | "..");
     match version.label.as_ref().filter(is_name) {
         Some(label) => utf8_percent_encode(label, SEGMENT).to_string(),

@@ -70,7 +70,7 @@ proptest! {
                 "OPTIONAL", "UNION", "MINUS", "BIND(IRI(?a) AS ?c)", "VALUES ?a", "ASK", "CONSTRUCT",
                 "DESCRIBE", "_:b", "[]", "+", "/", "^", "!", "EXISTS", "LIMIT 3", "ORDER BY ?a",
                 "GROUP BY ?a", "LATERAL", "SERVICE", "FROM", "NAMED", "<info:fcsystem/graph/admin/>",
-                "<info:fcsystem/meta>",
+                "<info:fcsystem/meta>", "<info:fcsystem/histmeta>",
             ]),
             0..16,
         ),

@@ -3,6 +3,7 @@
 mod graphs;
 mod hostile;
 mod outsider;
+mod past;
 mod protocol;
 mod term_search;
 mod text;

@@ -66,6 +66,16 @@ pub(crate) fn all_versions() -> KeyRange {
     Key::new(b'V').prefix()
 }
 
+/// Those of all resources with greater ids.
+pub(crate) fn versions_beyond(id: ResourceId) -> KeyRange {
+    KeyRange { start: versions(id).end.unwrap_or_default(), ..all_versions() }
+}
+
+/// The resource in a key of [`all_versions`].
+pub(crate) fn versioned(key: &[u8]) -> ResourceId {
+    ResourceId(super::id_at(key, 1).unwrap_or_default())
+}
+
 /// A part of the description of a version.
 pub(crate) fn difference(id: ResourceId, version: u64, part: u32) -> Bytes {
     Key::new(b'v').id(id.0).id(version).bytes(&part.to_be_bytes()).done()

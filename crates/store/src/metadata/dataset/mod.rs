@@ -7,6 +7,7 @@
 mod clocks;
 mod estimate;
 mod node;
+mod past;
 mod seen;
 
 use std::rc::Rc;

@@ -25,6 +25,8 @@ pub struct VisibleResource {
     pub kind: Kind,
     /// Whether the caller may list its children.
     pub may_list: bool,
+    /// Whether the caller may read its versions.
+    pub may_read_versions: bool,
     value: Bytes,
     record: OnceCell<Box<Resource>>,
 }
@@ -118,9 +120,18 @@ impl<'a> Sight<'a> {
             },
         };
         let may_list = rights.allow(Operation::List);
+        let may_read_versions = rights.allow(Operation::ReadVersions);
         let seen = rights.allow(Operation::ReadDescription).then(|| {
             let record = OnceCell::new();
-            Rc::new(VisibleResource { id, parent, kind, may_list, value, record })
+            Rc::new(VisibleResource {
+                id,
+                parent,
+                kind,
+                may_list,
+                may_read_versions,
+                value,
+                record,
+            })
         });
         Ok(self.remember(id, seen))
     }

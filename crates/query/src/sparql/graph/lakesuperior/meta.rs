@@ -5,57 +5,65 @@
 
 use cenote_store::{Kind, ResourceId, VisibleResource};
 
-use super::Graph;
-use super::described::{Like, Triple};
-use super::found::{Found, Which, none, one};
-use super::managed::{date_time, node};
-use super::managing::Ids;
-use super::node::{Node, What};
 use super::part::Part;
-use super::said::Said;
 use crate::Result;
+use crate::sparql::graph::Graph;
+use crate::sparql::graph::described::{Like, Triple};
+use crate::sparql::graph::found::{Found, Which, none, one};
+use crate::sparql::graph::managed::{date_time, node};
+use crate::sparql::graph::managing::Ids;
+use crate::sparql::graph::node::{Node, What};
+use crate::sparql::graph::said::Said;
 use crate::sparql::{Graphs, meter};
 
 const TOPIC: &str = "http://xmlns.com/foaf/0.1/primaryTopic";
 
 /// Its terms.
-pub(super) struct MetaVocabulary {
-    pub(super) graph: Node,
-    topic: Node,
+pub(crate) struct MetaVocabulary {
+    pub(crate) graph: Node,
+    pub(super) history: Node,
+    pub(super) topic: Node,
+    /// The type of a version.
+    pub(super) version: Node,
+    /// The predicate of the label of a version.
+    pub(super) label: Node,
     classes: [Node; Part::OF_RESOURCE.len()],
 }
 
 impl MetaVocabulary {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new(fedora: &str) -> Self {
         Self {
             graph: node(Part::Meta.prefix()),
+            history: node(Part::History.prefix()),
             topic: node(TOPIC),
+            version: node(format!("{fedora}Version")),
+            label: node(format!("{fedora}hasVersionLabel")),
             classes: Part::OF_RESOURCE.map(|part| node(part.class())),
         }
     }
 
-    pub(super) fn is_topic(&self, predicate: &Node) -> bool {
+    pub(crate) fn is_topic(&self, predicate: &Node) -> bool {
         *predicate == self.topic
     }
 
     /// Whether it is the type of any graph.
-    pub(super) fn is_class(&self, class: &Node) -> bool {
+    pub(crate) fn is_class(&self, class: &Node) -> bool {
         self.classes.contains(class)
     }
 }
 
 impl<'a> Graph<'a> {
     /// Whether there is such a graph.
-    pub(super) fn has_meta(&self) -> bool {
+    pub(crate) fn has_meta(&self) -> bool {
         self.words.graphs() == Graphs::Parts
     }
 
-    pub(super) fn is_meta(&self, name: &Node) -> bool {
+    pub(crate) fn is_meta(&self, name: &Node) -> bool {
         self.has_meta() && *name == self.meta.graph
     }
 
     /// The resources of whose graphs it may say this.
-    pub(super) fn graphs_like(&'a self, like: &Like) -> Found<'a> {
+    pub(crate) fn graphs_like(&'a self, like: &Like) -> Found<'a> {
         let asked = self.asked(like.predicate.as_ref());
         let subject = like.subject.as_ref().map(Node::what);
         match (subject, like.object.as_ref().map(Node::what)) {
@@ -67,7 +75,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The resources of which a graph may be, as a pattern without a subject asks; none if it asks for something else.
-    pub(super) fn topics(&'a self, like: &Like) -> Option<Ids<'a>> {
+    pub(crate) fn topics(&'a self, like: &Like) -> Option<Ids<'a>> {
         let is_topic = like.predicate.as_ref().is_none_or(|it| self.meta.is_topic(it));
         let object = like.object.as_ref().map(Node::what);
         let is_resource = matches!(object, None | Some(What::Resource(_, "")));
@@ -76,7 +84,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The names of the graphs of a resource that have triples.
-    pub(super) fn parts_of(&self, id: ResourceId) -> Result<Vec<Node>> {
+    pub(crate) fn parts_of(&self, id: ResourceId) -> Result<Vec<Node>> {
         let Some(seen) = self.data.seen(id)? else { return Ok(Vec::new()) };
         let mut names = Vec::new();
         for part in Part::OF_RESOURCE {
@@ -88,7 +96,7 @@ impl<'a> Graph<'a> {
     }
 
     /// What it says of the graphs of a resource.
-    pub(super) fn graphs_of(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
+    pub(crate) fn graphs_of(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
         let mut triples = Vec::new();
         if !self.has_meta() || !self.may_be_of_graph(like) {
             return Ok(triples);
@@ -127,7 +135,7 @@ impl<'a> Graph<'a> {
             Part::Admin => true,
             Part::Structure => self.contains_any(seen)? || self.has_members(seen.id)?,
             Part::Main => self.data.is_described(seen.id)?,
-            Part::Meta => false,
+            Part::Meta | Part::History => false,
         })
     }
 

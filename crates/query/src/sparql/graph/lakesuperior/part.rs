@@ -1,4 +1,4 @@
-//! The three graphs of a resource, and that of these graphs, as LAKEsuperior names them.
+//! The three graphs of a resource, and those about graphs, as LAKEsuperior names them.
 
 /// Which of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -11,6 +11,8 @@ pub(crate) enum Part {
     Main,
     /// What is known of the other graphs: one graph for all resources.
     Meta,
+    /// What is known of the graphs of versions: one graph, too.
+    History,
 }
 
 impl Part {
@@ -24,6 +26,7 @@ impl Part {
             Self::Structure => "info:fcsystem/graph/structure",
             Self::Main => "info:fcsystem/graph/userdata/_main",
             Self::Meta => "info:fcsystem/meta",
+            Self::History => "info:fcsystem/histmeta",
         }
     }
 
@@ -33,7 +36,7 @@ impl Part {
             Self::Admin => "info:fcsystem/AdminGraph",
             Self::Structure => "info:fcsystem/StructureGraph",
             Self::Main => "info:fcsystem/UserProvidedGraph",
-            Self::Meta => "info:fcsystem/MetaGraph",
+            Self::Meta | Self::History => "info:fcsystem/MetaGraph",
         }
     }
 
