@@ -65,8 +65,8 @@ pub use changesets::{
 };
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
-    Attempt, Completion, ContentStream, DamageCounts, DamagedCopy, Expected, Lease, LeaseId,
-    Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, ReceiveOptions,
+    Attempt, Completion, ContentStream, DamageCounts, DamagedCopy, Describing, Expected, Lease,
+    LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, ReceiveOptions,
     Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, StageFrom, Staged,
     Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };

@@ -27,7 +27,7 @@ pub use incoming::received::{Limits, Received, ReceivedBlob};
 pub use layout::{ContentStream, LocalBytes, LocalPiece};
 pub use lease::{Lease, LeaseId};
 pub use patches::write_at::Where;
-pub use publish::PutOptions;
+pub use publish::{Describing, PutOptions};
 pub use read::{Opened, ReadOptions};
 pub use replicas::register::Registration;
 pub use replicas::replicate::Trim;

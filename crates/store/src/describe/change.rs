@@ -1,6 +1,6 @@
 //! Changing the description of a resource.
 
-use crate::access::Operation;
+use crate::access::{Chain, Operation};
 use crate::catalog::{ChangeKind, Transaction};
 use crate::metadata::{Links, Stored, check, needed, replace};
 use crate::model::{At, Changed, Dangling, Graph, Stat};
@@ -46,13 +46,7 @@ impl Store {
             let chain = find(tx, caller, at, Operation::ReadDescription)?;
             conditions.check_description(&chain)?;
             let old = read(tx, chain.id().0)?;
-            let links = Links::new(tx, caller).ruled(&chain, dangling);
-            links.read_ahead(&old.graph)?;
-            let shown = links.shown(&old.graph)?;
-            let new = change(&shown.graph)?;
-            check(&old, &new)?;
-            chain.require(caller, needed(&shown.graph, &new), at)?;
-            let new = links.kept(&chain, &shown, new)?;
+            let new = changed(tx, caller, (&chain, at), dangling, &old, &change)?;
             let mut stat = Stat::from(chain.clone());
             if old.graph != new {
                 let change = Some(old.redescribed(&new));
@@ -64,4 +58,22 @@ impl Store {
             Ok(stat)
         })
     }
+}
+
+/// What a change makes of a description, as it is kept.
+pub(crate) fn changed(
+    tx: &Transaction,
+    caller: &Caller,
+    (chain, at): (&Chain, &At),
+    dangling: Dangling,
+    old: &Stored,
+    change: &dyn Fn(&Graph) -> Result<Graph>,
+) -> Result<Graph> {
+    let links = Links::new(tx, caller).ruled(chain, dangling);
+    links.read_ahead(&old.graph)?;
+    let shown = links.shown(&old.graph)?;
+    let new = change(&shown.graph)?;
+    check(old, &new)?;
+    chain.require(caller, needed(&shown.graph, &new), at)?;
+    links.kept(chain, &shown, new)
 }

@@ -6,5 +6,6 @@ mod classes;
 mod copy;
 mod late;
 
+pub(crate) use change::changed;
 pub(crate) use classes::record_classes;
 pub(crate) use late::{bind_late, note_late};

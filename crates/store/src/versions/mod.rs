@@ -9,6 +9,7 @@ mod difference;
 mod keep;
 mod label;
 mod loss;
+mod queried;
 mod retention;
 
 use std::collections::BTreeMap;

@@ -124,7 +124,7 @@ fn a_new_object_gets_the_first_free_name_whatever_has_the_others() {
     world.store.change_access(&world.admin, &at("/lab"), &[create]).unwrap();
     let put = |names: &[&str], bytes: &[u8]| {
         let paths: Vec<_> = names.iter().map(|name| path(&format!("/lab/{name}"))).collect();
-        run(world.store.put_new(&grace, &paths, once(bytes), PutOptions::default()))
+        run(world.store.put_new(&grace, &paths, once(bytes), PutOptions::default(), None))
     };
     for (names, made) in [
         (&["first", "other"][..], "/lab/first"),

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AttributeChange, AvuChange, Conditions, ErrorKind, Graph, NewVersion, Prune, Retention, Time,
-    Version, VersionDifference, Versioning,
+    AccessChange, AttributeChange, AvuChange, Caller, Conditions, Dangling, Describing, ErrorKind,
+    Graph, NewVersion, Prune, PutOptions, Retention, Rights, Scope, Statement, Term, Time, Version,
+    VersionDifference, Versioning,
 };
 
-use crate::world::{World, assert_clean, at, avu, kind, rows, world};
+use crate::world::{World, assert_clean, at, avu, kind, once, path, rows, run, world};
 
 fn set(world: &World, what: &str, versioning: Versioning) {
     let change =
@@ -383,5 +384,43 @@ fn versions_are_kept_by_count_and_by_age() {
     expected.reverse();
     assert_eq!(numbers(&world, "/a"), expected);
     world.sweep();
+    assert_clean(&world.store);
+}
+
+/// Bytes and the description that comes with them are one change: of one version, and refused together.
+#[test]
+fn bytes_and_their_description_are_one_change() {
+    let world = each_change(Retention::default());
+    let of = |value: &str| Statement {
+        subject: None,
+        predicate: "urn:k".to_owned(),
+        object: Term::string(value),
+        unit: None,
+    };
+    let put = |caller: &Caller, bytes: &'static [u8], value: &str, optional| {
+        let change = |old: &Graph| {
+            let others = old.iter().filter(|it| it.predicate != "urn:k").cloned();
+            Ok(others.chain([of(value)]).collect())
+        };
+        let describing = Describing { change: &change, dangling: Dangling::Kept, optional };
+        let options = PutOptions::default();
+        run(world.store.put_described(caller, path("/a"), once(bytes), options, describing))
+    };
+    let stored = || values(&world.store.graph(&world.admin, &at("/a")).unwrap().1);
+    for (n, bytes) in [(1, &b"one"[..]), (2, b"two")] {
+        put(&world.admin, bytes, &n.to_string(), false).unwrap();
+        assert_eq!((world.read("/a"), stored()), (bytes.to_vec(), vec![n.to_string()]));
+    }
+    let kept = versions(&world, "/a");
+    let described: Vec<_> =
+        kept.iter().map(|it| values(&graph(&world, "/a", it.version))).collect();
+    assert_eq!(described, [vec!["1".to_owned()], vec![]], "no state between the two");
+    let grace = world.user("grace");
+    let grant = AccessChange::Grant("grace".into(), Rights::WRITE_CONTENT.into(), Scope::This);
+    world.store.change_access(&world.admin, &at("/a"), &[grant]).unwrap();
+    assert_eq!(kind(put(&grace, b"three", "3", false)), ErrorKind::Denied);
+    assert_eq!((world.read("/a"), stored()), (b"two".to_vec(), vec!["2".to_owned()]));
+    put(&grace, b"four", "4", true).unwrap();
+    assert_eq!((world.read("/a"), stored()), (b"four".to_vec(), vec!["2".to_owned()]));
     assert_clean(&world.store);
 }

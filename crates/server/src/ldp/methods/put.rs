@@ -4,12 +4,12 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Syntax, Triple};
-use cenote_store::{At, Conditions, ErrorKind, Graph, Stat, Store, StorePath};
+use cenote_store::{At, Conditions, Describing, ErrorKind, Graph, Stat, Store, StorePath};
 
 use super::intake::{New, Sent, create_graph, described, is_graph, put_options, triples, unfolded};
 use super::post::lost;
 use super::read::content_tag;
-use crate::ldp::external;
+use crate::ldp::external::{self, Elsewhere};
 use crate::ldp::representation::filename;
 use crate::ldp::representation::managed::Sieve;
 use crate::ldp::representation::membership::Inferred;
@@ -207,17 +207,18 @@ async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
     let mut options = put_options(&call, &body)?;
     options.conditions = conditions;
     options.parents = matches!(found, Found::Nothing { parents: true, .. });
-    let store = call.app.store();
-    if let Err(error) = store.put(&call.caller, call.at(), body.into_data_stream(), options).await {
+    let before = found.existing().map(|seen| &seen.description);
+    let naming = Naming::of(&call, before);
+    let change = |old: &Graph| Ok(naming.settled(old));
+    let (store, bytes) = (call.app.store(), body.into_data_stream());
+    let described = naming.describing(&call, &change);
+    let put = store.put_described(&call.caller, call.at(), bytes, options, described).await;
+    if let Err(error) = put {
         return call.blocking(move |store, call| Err(call.missing(store, error))).await;
     }
     let answer = if found.existing().is_none() { created } else { replaced };
-    call.blocking(move |store, call| {
-        settle(store, call, call.path(), found.existing().map(|seen| &seen.description))?;
-        Ok(answer(call, &call.headings(store)?))
-    })
-    .await
-    .map_err(Fault::after_change)
+    let answered = call.blocking(move |store, call| Ok(answer(call, &call.headings(store)?)));
+    answered.await.map_err(Fault::after_change)
 }
 
 /// Creates a binary at the first of these paths whose name is free.
@@ -227,15 +228,12 @@ pub(super) async fn publish_new(
     body: Body,
 ) -> Result<StorePath, Fault> {
     let options = put_options(call, &body)?;
-    let store = call.app.store();
-    match store.put_new(&call.caller, paths, body.into_data_stream(), options).await {
-        Ok(Stat { path, .. }) => {
-            let settled = move |store: &Store, call: &Call| {
-                settle(store, call, &path, None)?;
-                Ok(path)
-            };
-            call.blocking(settled).await.map_err(Fault::after_change)
-        }
+    let naming = Naming::of(call, None);
+    let change = |old: &Graph| Ok(naming.settled(old));
+    let (store, bytes) = (call.app.store(), body.into_data_stream());
+    let described = Some(naming.describing(call, &change));
+    match store.put_new(&call.caller, paths, bytes, options, described).await {
+        Ok(Stat { path, .. }) => Ok(path),
         Err(error) => {
             let lost = move |store: &Store, call: &Call| Err(lost(store, call, error.into()));
             call.blocking(lost).await
@@ -243,26 +241,32 @@ pub(super) async fn publish_new(
     }
 }
 
-/// Has the description of new bytes say how their sender calls them and where they are, and not what held of those before them.
-fn settle(
-    store: &Store,
-    call: &Call,
-    path: &StorePath,
-    before: Option<&Graph>,
-) -> Result<(), Fault> {
-    let (name, elsewhere) = (filename::sent(&call.headers), call.elsewhere.as_ref());
-    let settled =
-        |old: &Graph| external::settled(filename::settled(old, name.as_deref()), elsewhere);
-    let before = before.cloned().unwrap_or_default();
-    if settled(&before) == before {
-        return Ok(());
+/// What the description of new bytes says of them: how their sender calls them and where they are, and not what held of those before them.
+struct Naming {
+    name: Option<String>,
+    elsewhere: Option<Elsewhere>,
+    /// Who may replace only bytes leaves the name that others gave them.
+    optional: bool,
+}
+
+impl Naming {
+    fn of(call: &Call, before: Option<&Graph>) -> Self {
+        let (name, elsewhere) = (filename::sent(&call.headers), call.elsewhere.clone());
+        let were_here = before.and_then(external::kept).is_none();
+        let optional = name.is_none() && elsewhere.is_none() && were_here;
+        Self { name, elsewhere, optional }
     }
-    let was_here = elsewhere.is_none() && external::kept(&before).is_none();
-    let (at, conditions) = (path.into(), Conditions::default());
-    match call.change_graph(store, &at, &conditions, |old| Ok(settled(old))) {
-        // Who may replace only bytes leaves the name that others gave them.
-        Err(error) if error.kind() == ErrorKind::Denied && name.is_none() && was_here => Ok(()),
-        done => Ok(done.map(drop)?),
+
+    fn settled(&self, old: &Graph) -> Graph {
+        external::settled(filename::settled(old, self.name.as_deref()), self.elsewhere.as_ref())
+    }
+
+    fn describing<'a>(
+        &self,
+        call: &Call,
+        change: &'a (dyn Fn(&Graph) -> cenote_store::Result<Graph> + Sync),
+    ) -> Describing<'a> {
+        Describing { change, dangling: call.dialect.dangling, optional: self.optional }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Publication: the one commit by which received bytes become the content of an object.
 
+mod described;
 mod replace;
 
 use crate::access::{Chain, FreeSpot, Operation, Spot};
@@ -7,13 +8,14 @@ use crate::catalog::Transaction;
 use crate::contents::media_type::MediaType;
 use crate::contents::{Expected, Received, store_content};
 use crate::model::{
-    At, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
-    check_media_type,
+    At, Changed, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath,
+    Time, check_media_type,
 };
 use crate::quotas::require_room;
 use crate::resources::insert;
 use crate::{Bytes, Caller, Conditions, Error, ErrorKind, Notes, Result, Store, Stream, resources};
 
+pub use described::Describing;
 use replace::{changed_by_put, replace_with};
 
 /// How to put an object.
@@ -63,8 +65,30 @@ impl Store {
         self.published(received.blob.clone(), published).await
     }
 
+    /// The same, with a change of the description in the same commit. Needs the rights for both, unless the change is optional.
+    pub async fn put_described<E>(
+        &self,
+        caller: &Caller,
+        at: impl Into<At>,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        options: PutOptions,
+        describing: Describing<'_>,
+    ) -> Result<Stat>
+    where
+        E: std::fmt::Display,
+    {
+        let at = at.into();
+        self.precheck_put(caller, at.clone(), &options)?;
+        let received = self.receive(bytes, &options).await?;
+        let publish = |tx: &mut Transaction| {
+            self.publish_described(tx, caller, &at, (&received, &options), Some(describing))
+        };
+        let published = self.in_place(|store| store.transact_described(&at, publish));
+        self.published(received.blob.clone(), published).await
+    }
+
     /// Creates an object at the first of these paths whose name is free; hidden resources take names, too. Which one is free is decided
-    /// when the bytes are there. Needs `Rights::CREATE` on the collection.
+    /// when the bytes are there. The description is changed in the same commit. Needs `Rights::CREATE` on the collection.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if none is free; those of [`Store::put`], except about conditions.
@@ -74,6 +98,7 @@ impl Store {
         paths: &[StorePath],
         bytes: impl Stream<Item = Result<Bytes, E>>,
         options: PutOptions,
+        describing: Option<Describing<'_>>,
     ) -> Result<Stat>
     where
         E: std::fmt::Display,
@@ -83,7 +108,7 @@ impl Store {
         let received = self.receive(bytes, &options).await?;
         let publish = |tx: &mut Transaction| {
             let at = first_free(tx, caller, paths, options.parents)?.into();
-            self.publish_in(tx, caller, &at, &received, &options)
+            self.publish_described(tx, caller, &at, (&received, &options), describing)
         };
         let published = self.in_place(|store| store.transact_at(&last.into(), publish));
         self.published(received.blob.clone(), published).await
@@ -162,6 +187,17 @@ impl Store {
         received: &Received,
         options: &PutOptions,
     ) -> Result<Stat> {
+        self.publish_described(tx, caller, at, (received, options), None)
+    }
+
+    fn publish_described(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        at: &At,
+        (received, options): (&Received, &PutOptions),
+        describing: Option<Describing<'_>>,
+    ) -> Result<Stat> {
         options.check()?;
         let spot = Spot::of(tx, caller, at, options.parents)?;
         let there = match &spot {
@@ -177,10 +213,22 @@ impl Store {
         let stat = match spot {
             Spot::Taken(chain) => {
                 let what = (Some(head), replicas);
-                let changed = changed_by_put(&chain, what.0.as_ref(), options.mode);
-                replace_with(tx, caller, chain, changed, what, (options.mode, options.mtime))?
+                let redescribed = describing
+                    .map(|it| it.of_existing(tx, caller, &chain, at))
+                    .transpose()?
+                    .flatten();
+                let changed = match redescribed {
+                    Some(_) => Changed::ContentAndDescription,
+                    None => changed_by_put(&chain, what.0.as_ref(), options.mode),
+                };
+                let attributes = (options.mode, options.mtime);
+                replace_with(tx, caller, chain, changed, what, attributes, redescribed.as_ref())?
             }
-            Spot::Free(free) => self.publish_new(tx, caller, free, (head, replicas), options)?,
+            Spot::Free(free) => {
+                let stat = self.publish_new(tx, caller, free, (head, replicas), options)?;
+                describing.map_or(Ok(()), |it| it.of_new(tx, caller, stat.id))?;
+                stat
+            }
         };
         store_content(tx, content, &received.content, received.blob.as_ref())?;
         Ok(stat)

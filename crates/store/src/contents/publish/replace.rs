@@ -1,5 +1,6 @@
 //! Replacing the content of an object: the previous one is kept as a version if requested.
 
+use super::described::Redescription;
 use crate::access::Chain;
 use crate::catalog::{ChangeKind, Transaction, VersionRecord};
 use crate::metadata::Redescribed;
@@ -60,9 +61,12 @@ pub(super) fn replace_with(
     changed: Changed,
     (content, replicas): (Option<ContentHead>, Replicas),
     (mode, mtime): (Option<u32>, Option<Time>),
+    redescription: Option<&Redescription>,
 ) -> Result<Stat> {
     let mut stat = Stat::from(chain.clone());
-    versions::keep_replaced(tx, caller, &chain, &mut stat.resource, None)?;
+    let redescribed = redescription.map(|it| it.old.redescribed(&it.new));
+    versions::keep_replaced(tx, caller, &chain, &mut stat.resource, redescribed)?;
+    redescription.map_or(Ok(()), |it| it.write(tx, stat.id))?;
     (stat.resource.content, stat.resource.replicas) = (content, replicas);
     stat.resource.mode = mode.or(stat.resource.mode);
     stat.resource.mtime = mtime;

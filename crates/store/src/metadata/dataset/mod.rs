@@ -7,7 +7,6 @@
 mod clocks;
 mod estimate;
 mod node;
-mod past;
 mod seen;
 
 use std::rc::Rc;
@@ -49,6 +48,10 @@ impl<'a> Dataset<'a> {
     pub(crate) fn new(view: &'a View, caller: &'a Caller) -> Self {
         let (links, sight) = (Links::new(view, caller), Sight::new(view, caller));
         Self { view, links, sight, clocks: Clocks::new(view) }
+    }
+
+    pub(crate) fn view(&self) -> &'a View {
+        self.view
     }
 
     /// A resource, if the caller may see it.

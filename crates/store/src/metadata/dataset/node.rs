@@ -60,7 +60,8 @@ impl Dataset<'_> {
         Ok(self.path(id)?.map_or_else(|| format!("cenote:id/{id}"), |path| iri_of(&path)))
     }
 
-    pub(super) fn fact(&self, of: ResourceId, statement: Statement) -> Result<Fact> {
+    /// A statement of the description of a resource, as it is or as it was.
+    pub(crate) fn fact(&self, of: ResourceId, statement: Statement) -> Result<Fact> {
         let subject = match statement.subject {
             None => Node::Resource { id: of, part: String::new() },
             Some(blank) if blank.starts_with("_:") => Node::Blank(blank[2..].to_owned()),
