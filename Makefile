@@ -50,14 +50,15 @@ test: ## run all tests: Rust, Python and R
 	{ scripts/setup test && scripts/setup python; } & setup=$$!; \
 	    make --no-print-directory lint; linted=$$?; wait $$setup && exit $$linted
 	cargo test --locked $(TESTS) --no-run
-	$(EXTENSION)
 	@mkdir -p target
 	# Clients wait for the program most of the time, and the tests in Rust for its disk: together they use the cores.
 	$(MAKE) --no-print-directory test-clients >target/test-clients.log 2>&1 & clients=$$!; \
 	    $(MAKE) --no-print-directory test-rust; rust=$$?; \
 	    wait $$clients; clients=$$?; cat target/test-clients.log; exit $$((rust + clients))
 
-# Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones.
+# Fixed seeds: whether it passes depends on the change. `make nightly` uses random ones. Most tests wait for the disk, so more of them run at a time
+# than there are cores.
+test-rust: export RUST_TEST_THREADS ?= 4
 test-rust:
 	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 $(REQUIRE_BUCKETS) CENOTE_REQUIRE_NGINX=1 CENOTE_REQUIRE_BROKER=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked $(TESTS)
 	program=$$(scripts/test-program tests/server/main.rs) && \
@@ -68,6 +69,8 @@ test-rust:
 test-clients:
 	scripts/dist/check $(DEBUG)/cenote
 	scripts/schemathesis
+	# The extension is compiled here, while the tests in Rust wait for their disk.
+	$(EXTENSION)
 	$(PYTESTS)
 	$(VENV)/bin/python scripts/test-docs $(DEBUG)/cenote
 	scripts/test-r
