@@ -32,7 +32,7 @@ pub use read::{Opened, ReadOptions};
 pub use replicas::register::Registration;
 pub use replicas::replicate::Trim;
 pub use replicas::view::{ReplicaChange, ReplicaView};
-pub use stages::{Attempt, StageFrom, Staged};
+pub use stages::{Attempt, Positions, Ranges, StageFrom, Staged};
 pub use sweep::Swept;
 pub use uploads::upload::{Completion, Part, Upload, UploadId, UploadOptions};
 
