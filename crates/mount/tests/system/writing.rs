@@ -118,6 +118,23 @@ async fn small_writes_anywhere_in_a_large_file_are_few_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_new_file_may_begin_far_from_its_beginning() {
+    let (world, far) = (World::new(), 9 << 20);
+    let mount = world.mount().await;
+    let (_, open) = mount.system.create(ROOT, "a", 0o644, false).await.unwrap();
+    for (at, text) in [(far, "end"), (0, "begin")] {
+        mount.system.write(open.handle, at, text.into(), false).await.unwrap();
+    }
+    mount.system.fsync(open.handle).await.unwrap();
+    let written = world.get("/a").await;
+    assert_eq!(
+        (written.len(), &written[..6], &written[far as usize..]),
+        ((9 << 20) + 3, &b"begin\0"[..], &b"end"[..])
+    );
+    mount.system.release(open.handle).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_written_to_a_large_file_is_read_before_the_server_has_it() {
     let world = World::new();
     world.put("/a", vec![7_u8; 9 << 20]).await;
