@@ -498,6 +498,29 @@ fn the_cost_of_a_stage_does_not_depend_on_the_size_of_the_object() {
 }
 
 #[test]
+fn the_extents_of_a_content_that_was_written_at_many_places_are_read_once() {
+    let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
+    let world = world_on(engine.clone(), Place::memory("main"));
+    let mut expected = noise(2_000_000, 1);
+    world.put("/x", &expected);
+    let upload = stage(&world, "/x");
+    let to: Vec<Range<u64>> = (0..300).map(|nth| nth * 5_000..nth * 5_000 + 400).collect();
+    write_ranges(&world, upload, to.clone(), &noise(300 * 400, 2)).unwrap();
+    for (to, run) in to.into_iter().zip(noise(300 * 400, 2).chunks(400)) {
+        expected[to.start as usize..to.end as usize].copy_from_slice(run);
+    }
+    publish(&world, upload).unwrap();
+    assert!(world.read("/x") == expected);
+    let reads = engine.cost(|| assert!(world.read("/x") == expected)).reads();
+    world.write_at("/x", Where::Offset(7), b"others").unwrap();
+    expected[7..13].copy_from_slice(b"others");
+    let once = engine.cost(|| assert!(world.read("/x") == expected)).reads();
+    let again = engine.cost(|| assert!(world.read("/x") == expected)).reads();
+    assert!(again < once, "{again} reads after {once}");
+    assert!(reads <= again, "{reads} and {again} reads");
+}
+
+#[test]
 fn an_expired_stage_leaves_nothing_and_the_object_unchanged() {
     let world = world();
     world.put("/x", &noise(500, 1));
