@@ -122,13 +122,15 @@ async fn a_stage_is_written_read_and_published_over_its_initial_content() {
     assert_eq!(patch(Patch::Append(" there".into())).await, 11);
     assert_eq!(patch(Patch::Write(0, "J".into())).await, 11);
     assert_eq!(patch(Patch::Truncate(8)).await, 8);
+    let ranges = [(0, "H".into()), (1, "E".into()), (6, "TH".into())];
+    assert_eq!(client.write_stage_ranges(&stage.id, &ranges).await.unwrap(), 8);
     let staged = async |range| {
         let content = client.read_stage(&stage.id, range).await.unwrap();
         content.into_stream().try_collect::<Vec<Bytes>>().await.unwrap().concat()
     };
-    assert_eq!(staged(None).await, b"Jello th");
+    assert_eq!(staged(None).await, b"HEllo TH");
     assert_eq!(staged(Some(2..5)).await, b"llo");
-    assert_eq!(staged(Some(0..1)).await, b"J");
+    assert_eq!(staged(Some(0..1)).await, b"H");
     assert_eq!(read(&client, &At::Id(id)).await, b"hello");
     put(&client, "/lab/a", b"others").await;
     let publish = async |digest, force| client.publish_stage(&stage.id, digest, force).await;
@@ -137,9 +139,9 @@ async fn a_stage_is_written_read_and_published_over_its_initial_content() {
     assert!(changed.hint().unwrap().contains("force"), "{changed:?}");
     let wrong = publish(Some(Sha256Digest::of(b"x")), true).await.unwrap_err();
     assert_eq!(wrong.kind(), Kind::Mismatch);
-    let published = publish(Some(Sha256Digest::of(b"Jello th")), true).await.unwrap();
+    let published = publish(Some(Sha256Digest::of(b"HEllo TH")), true).await.unwrap();
     assert_eq!((published.id, published.size), (id, Some(8)));
-    assert_eq!(read(&client, &At::Id(id)).await, b"Jello th");
+    assert_eq!(read(&client, &At::Id(id)).await, b"HEllo TH");
     let stage = client.begin_stage(&new("/lab/new".into(), StageFrom::Nothing)).await.unwrap();
     client.patch_stage(&stage.id, &Patch::Write(2, "x".into())).await.unwrap();
     client.publish_stage(&stage.id, None, false).await.unwrap();

@@ -156,6 +156,14 @@ impl App {
         self.store().at_one_moment(question).map_err(Problem::from)
     }
 
+    /// Runs one commit of bounded size on the thread of the request, as [`Store::put`] does: two changes of threads would cost about as much.
+    pub(crate) fn commit<T>(
+        &self,
+        change: impl FnOnce(&Store) -> cenote_store::Result<T>,
+    ) -> Result<T, Problem> {
+        self.quick(|store| store.in_place(change))
+    }
+
     /// Runs work of the store on a thread that may block: one hop for all that one request needs.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,

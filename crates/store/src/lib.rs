@@ -66,9 +66,9 @@ pub use changesets::{
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     Attempt, Completion, ContentStream, DamageCounts, DamagedCopy, Describing, Expected, Lease,
-    LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, ReceiveOptions,
-    Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, StageFrom, Staged,
-    Swept, Trim, Upload, UploadId, UploadOptions, Where,
+    LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, Positions, PutOptions, Ranges,
+    ReadOptions, ReceiveOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView,
+    Scrub, StageFrom, Staged, Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
 pub use copy::{Copied, CopiedBlobs, CopyChoices, CopyProgress, Damaged, Landing, RowTotal, Watch};
 pub use error::{Error, ErrorKind, Result};

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::{Edges, Reads, Remembering, Transaction, View, keys};
 use crate::changesets::{ChangeSets, OpenChangeSet};
-use crate::contents::{ContentHints, Damage, Due, Leases, Limits, Pins};
+use crate::contents::{ContentHints, Damage, Due, Leases, Limits, Pins, SeenExtents};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
@@ -94,6 +94,7 @@ pub(crate) struct Inner {
     pub(crate) attempts: Attempts,
     pub(crate) users: UserHints,
     pub(crate) contents: ContentHints,
+    pub(crate) extents: SeenExtents,
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
@@ -150,6 +151,7 @@ impl Store {
                 attempts: Attempts::default(),
                 users: UserHints::default(),
                 contents: ContentHints::default(),
+                extents: SeenExtents::default(),
                 known: Shared::default(),
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),

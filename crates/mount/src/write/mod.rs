@@ -7,9 +7,11 @@
 
 mod attempts;
 mod draft;
+mod gathered;
+mod kept;
 mod memory;
+mod pieced;
 mod publication;
-mod run;
 mod sender;
 mod stage;
 mod target;

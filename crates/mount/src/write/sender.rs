@@ -1,26 +1,24 @@
-//! Sends written data to a stage in the background: adjacent runs of bytes are one request, and a run is sent while the server is still
-//! storing the one before.
+//! Sends written data to a stage in the background: bytes that follow each other are one request while they are written, and several runs are one request. A
+//! request is sent while the server is still storing the one before.
 //!
-//! Invariants: two runs are under way only if the second one begins after the end of the first, so bytes that were written twice arrive in
-//! order. The bytes of a run are kept until the server has answered that it has them. If it has not, all that was written since is kept as well, and sent
+//! Invariants: two requests are under way only if what the second one writes begins after the end of the first, so bytes that were written twice arrive in
+//! order. All that is written is kept until the server has answered that it has it. If it has not, all that was written since is kept as well, and sent
 //! again, in order, by the next operation, as another attempt; until that has succeeded nothing more is taken. So what was taken is bounded, and never lost while the
 //! file is open.
 
-use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use cenote_client::Patch;
 use futures_util::stream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use super::attempts::Attempts;
-use super::run::Run;
+use super::kept::{Kept, Written};
 use crate::error::{Fault, Result};
 use crate::source::Source;
 
@@ -35,34 +33,44 @@ const LONGEST: u64 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Sender {
     messages: mpsc::Sender<Message>,
+    kept: Arc<Kept>,
     /// Whether something could not be sent.
     failed: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
 enum Message {
-    Write(u64, Bytes),
+    Write(Written),
     /// Everything before has to be at the server.
     Settle(oneshot::Sender<Result<()>>),
 }
 
 impl Sender {
-    pub(super) fn new(source: Source, attempts: Arc<Attempts>) -> Self {
+    pub(super) fn new(source: Source, attempts: Arc<Attempts>, kept: Arc<Kept>) -> Self {
         let (messages, received) = mpsc::channel(WAITING);
         let failed = Arc::<AtomicBool>::default();
-        let (before, unsent) = (None, VecDeque::new());
-        let sending =
-            Sending { source, attempts, received, before, unsent, failed: Arc::clone(&failed) };
+        let sending = Sending {
+            source,
+            attempts,
+            received,
+            before: None,
+            kept: Arc::clone(&kept),
+            unsent: 0,
+            failed: Arc::clone(&failed),
+        };
         tokio::spawn(sending.run());
-        Self { messages, failed }
+        Self { messages, kept, failed }
     }
 
     /// Takes bytes. If what was taken before could not be sent, and still cannot, these are refused.
-    pub(super) async fn write(&self, offset: u64, bytes: Bytes) -> Result<()> {
+    pub(super) async fn write(&self, written: Written) -> Result<()> {
         if self.failed.load(Ordering::Acquire) {
             self.settle().await?;
         }
-        self.messages.send(Message::Write(offset, bytes)).await.map_err(|_| ended())
+        let turn = self.messages.reserve().await.map_err(|_| ended())?;
+        self.kept.push(written.clone());
+        turn.send(Message::Write(written));
+        Ok(())
     }
 
     /// Waits until all that was written is at the server.
@@ -81,18 +89,38 @@ struct Sending {
     source: Source,
     attempts: Arc<Attempts>,
     received: mpsc::Receiver<Message>,
-    /// The run that the server has not answered yet.
+    /// What the server has not answered yet.
     before: Option<Sent>,
-    /// What could not be sent, and what was written after it, with the offsets.
-    unsent: VecDeque<(u64, Bytes)>,
-    /// Whether there is any of that.
+    kept: Arc<Kept>,
+    /// How many of those that are kept could not be sent, or came after one that could not be.
+    unsent: usize,
+    /// Whether there are any.
     failed: Arc<AtomicBool>,
 }
 
-/// A run that was sent as a whole.
+/// A request that was sent as a whole.
 struct Sent {
     run: Run,
     answer: JoinHandle<Result<()>>,
+}
+
+/// What one request writes.
+struct Run {
+    /// How much of what is kept it consists of.
+    count: usize,
+    start: u64,
+    end: u64,
+}
+
+impl Run {
+    fn of(written: &Written) -> Self {
+        Self { count: 1, start: written.start(), end: written.end() }
+    }
+
+    fn push(&mut self, bytes: &Bytes) {
+        self.count += 1;
+        self.end += bytes.len() as u64;
+    }
 }
 
 impl Sending {
@@ -105,7 +133,7 @@ impl Sending {
                     let _gone = done.send(self.settle().await);
                     self.received.recv().await
                 }
-                Message::Write(offset, bytes) => self.write(offset, bytes).await,
+                Message::Write(written) => self.write(written).await,
             };
         }
     }
@@ -113,41 +141,46 @@ impl Sending {
     /// Sends all that has not been sent; what cannot be is kept.
     async fn settle(&mut self) -> Result<()> {
         self.finish().await;
-        while let Some((offset, bytes)) = self.unsent.front() {
-            let write = &Patch::Write(*offset, bytes.clone());
-            let (source, attempts) = (&self.source, &self.attempts);
-            let send = async || {
-                let stage = attempts.next();
-                let sent = source.client.patch_stage(stage.attempt(), write);
-                let outcome = source.within(sent).await;
-                attempts.note(&outcome);
-                outcome
-            };
-            source.insist(send).await?;
-            self.unsent.pop_front();
+        while let Some(written) = self.kept.first().filter(|_| self.unsent > 0) {
+            let source = &self.source;
+            source.insist(|| self.send_again(&written)).await?;
+            self.kept.arrived(1);
+            self.unsent -= 1;
         }
         self.failed.store(false, Ordering::Release);
         Ok(())
     }
 
+    async fn send_again(&self, written: &Written) -> Result<()> {
+        let stage = self.attempts.next();
+        let sent = self.source.client.write_stage_ranges(stage.attempt(), written.parts());
+        let outcome = self.source.within(sent).await;
+        self.attempts.note(&outcome);
+        outcome.map(drop)
+    }
+
     /// Sends bytes, or keeps them if something before them could not be sent; returns the message after them.
-    async fn write(&mut self, offset: u64, bytes: Bytes) -> Option<Message> {
-        let overlaps = self.before.as_ref().is_some_and(|before| offset < before.run.end());
-        if overlaps || !self.unsent.is_empty() {
+    async fn write(&mut self, written: Written) -> Option<Message> {
+        let overlaps = self.before.as_ref().is_some_and(|before| written.start() < before.run.end);
+        if overlaps || self.unsent > 0 {
             self.finish().await;
         }
-        if self.unsent.is_empty() && self.source.admit().await.is_ok() {
-            return self.send_run(offset, bytes).await;
+        if self.unsent > 0 || self.source.admit().await.is_err() {
+            self.finish().await;
+            self.keep(1);
+            return self.received.recv().await;
         }
-        self.keep([(offset, bytes)]);
-        self.received.recv().await
+        match written.parts() {
+            [(offset, bytes)] => self.send_run(*offset, bytes.clone()).await,
+            _ => self.send_ranges(written).await,
+        }
     }
 
     /// Sends a run; returns the message after it.
     async fn send_run(&mut self, offset: u64, first: Bytes) -> Option<Message> {
         let (parts, body) = mpsc::channel::<Bytes>(1);
         let answer = self.request(offset, body);
-        let mut run = Run::at(offset);
+        let mut run = Run { count: 0, start: offset, end: offset };
         let next = self.feed(parts, &mut run, first).await;
         if let Next::Stalled = next {
             answer.abort();
@@ -158,6 +191,18 @@ impl Sending {
             Next::Message(message) => message,
             Next::Later | Next::Stalled => self.received.recv().await,
         }
+    }
+
+    /// Sends several runs; returns the message after them.
+    async fn send_ranges(&mut self, written: Written) -> Option<Message> {
+        let (run, source, stage) = (Run::of(&written), self.source.clone(), self.attempts.next());
+        let answer = tokio::spawn(async move {
+            let sent = source.client.write_stage_ranges(stage.attempt(), written.parts());
+            source.noted(sent.await).map(drop)
+        });
+        self.finish().await;
+        self.before = Some(Sent { run, answer });
+        self.received.recv().await
     }
 
     fn request(&self, offset: u64, body: mpsc::Receiver<Bytes>) -> JoinHandle<Result<()>> {
@@ -171,7 +216,7 @@ impl Sending {
         })
     }
 
-    /// Waits for the answer to the run before. Whatever went wrong, it is sent again by the next operation, which reports what goes wrong then.
+    /// Waits for the answer to the request before. Whatever went wrong, it is sent again by the next operation, which reports what goes wrong then.
     async fn finish(&mut self) {
         let Some(Sent { run, mut answer }) = self.before.take() else { return };
         let begun = Instant::now();
@@ -180,24 +225,29 @@ impl Sending {
             answer.abort();
             self.source.reach.missed(begun);
         }
-        if !matches!(answered, Ok(Ok(Ok(())))) {
+        let arrived = matches!(answered, Ok(Ok(Ok(()))));
+        if !arrived {
             self.attempts.give_up();
-            self.keep(run.parts());
+        }
+        match arrived && self.unsent == 0 {
+            true => self.kept.arrived(run.count),
+            // What was sent after something that did not arrive is sent again after that.
+            false => self.keep(run.count),
         }
     }
 
-    fn keep(&mut self, parts: impl IntoIterator<Item = (u64, Bytes)>) {
-        self.unsent.extend(parts);
+    fn keep(&mut self, count: usize) {
+        self.unsent += count;
         self.failed.store(true, Ordering::Release);
     }
 
     async fn feed(&mut self, parts: mpsc::Sender<Bytes>, run: &mut Run, first: Bytes) -> Next {
         let mut bytes = first;
         loop {
-            run.push(bytes.clone());
+            run.push(&bytes);
             let begun = Instant::now();
             match timeout(self.source.deadline(), parts.send(bytes)).await {
-                Ok(Ok(())) if run.length() < LONGEST => {}
+                Ok(Ok(())) if run.end - run.start < LONGEST => {}
                 // It is long enough, or the request has ended; its response contains the reason.
                 Ok(_) => return Next::Later,
                 Err(_) => {
@@ -206,9 +256,10 @@ impl Sending {
                 }
             }
             match timeout(PAUSE, self.received.recv()).await {
-                Ok(Some(Message::Write(offset, more))) if offset == run.end() => {
-                    bytes = more;
-                }
+                Ok(Some(Message::Write(written))) => match written.parts() {
+                    [(offset, more)] if *offset == run.end => bytes = more.clone(),
+                    _ => return Next::Message(Some(Message::Write(written))),
+                },
                 Ok(other) => return Next::Message(other),
                 Err(_) => return Next::Later,
             }

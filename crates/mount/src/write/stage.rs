@@ -3,17 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use cenote_client::{NewStage, Patch};
 use futures_util::TryStreamExt;
 
 use super::attempts::Attempts;
+use super::gathered::{Gathered, RUN};
+use super::kept::{Kept, Written};
+use super::pieced::Pieced;
 use super::sender::Sender;
 use crate::error::Result;
 use crate::source::Source;
-
-/// Writes are gathered up to this size, if they follow each other.
-const RUN: usize = 1 << 20;
 
 /// What is done with a stage.
 #[derive(Debug, Clone)]
@@ -35,18 +35,20 @@ pub(super) struct Stage {
     attempts: Arc<Attempts>,
     size: u64,
     sender: Sender,
-    /// A run of bytes that has not been sent yet, and its offset.
-    run: BytesMut,
-    run_at: u64,
+    /// What is on its way, and what waits for that.
+    kept: Arc<Kept>,
+    gathered: Gathered,
 }
 
 impl Stage {
     pub(super) async fn begin(source: &Source, new: &NewStage) -> Result<Self> {
         let begun = source.insist(|| source.within(source.client.begin_stage(new))).await?;
         let attempts = Arc::new(Attempts::of(begun.id));
-        let sender = Sender::new(source.clone(), Arc::clone(&attempts));
-        let (source, run) = (source.clone(), BytesMut::new());
-        Ok(Self { source, attempts, size: begun.size, sender, run, run_at: 0 })
+        let kept = Arc::<Kept>::default();
+        kept.set_at_server(begun.size);
+        let sender = Sender::new(source.clone(), Arc::clone(&attempts), Arc::clone(&kept));
+        let (source, gathered) = (source.clone(), Gathered::default());
+        Ok(Self { source, attempts, size: begun.size, sender, kept, gathered })
     }
 
     /// Goes on with a stage that begins from what this one was published as: what the server does not have yet is sent to that.
@@ -54,6 +56,7 @@ impl Stage {
         let source = &self.source;
         let begun = source.insist(|| source.within(source.client.begin_stage(new))).await?;
         self.attempts.replace(begun.id);
+        self.kept.set_at_server(begun.size);
         Ok(())
     }
 
@@ -76,23 +79,19 @@ impl Stage {
         self.size
     }
 
-    /// Takes bytes, unless those before cannot be sent. What was taken is in the run, or with the sender, until the server has it.
+    /// Takes bytes, unless those before cannot be sent. What was taken is gathered, or with the sender, until the server has it.
     pub(super) async fn write(&mut self, offset: u64, bytes: Bytes) -> Result<()> {
         let end = offset + bytes.len() as u64;
-        if self.run.len() >= RUN || offset != self.run_at + self.run.len() as u64 {
+        if self.gathered.is_full() {
             self.send().await?;
         }
-        if self.run.is_empty() {
-            self.run_at = offset;
-        }
-        if self.run.is_empty() && bytes.len() >= RUN {
-            self.sender.write(offset, bytes).await?;
-            self.run_at = end;
+        if self.gathered.is_empty() && bytes.len() as u64 >= RUN {
+            self.sender.write(Written::one(offset, bytes)).await?;
         } else {
-            self.run.extend_from_slice(&bytes);
+            self.gathered.write(offset, &bytes);
         }
         self.size = self.size.max(end);
-        if self.run.len() >= RUN {
+        if self.gathered.is_full() {
             // If it cannot be sent now, the next operation reports that.
             let _later = self.send().await;
         }
@@ -100,14 +99,13 @@ impl Stage {
     }
 
     async fn send(&mut self) -> Result<()> {
-        if self.run.is_empty() {
+        if self.gathered.is_empty() {
             return Ok(());
         }
-        let run = self.run.split().freeze();
-        let sent = self.sender.write(self.run_at, run.clone()).await;
-        match sent {
-            Ok(()) => self.run_at += run.len() as u64,
-            Err(_) => self.run = BytesMut::from(run),
+        let written = self.gathered.take();
+        let sent = self.sender.write(written.clone()).await;
+        if sent.is_err() {
+            self.gathered.put_back(&written);
         }
         sent
     }
@@ -128,12 +126,24 @@ impl Stage {
             outcome
         };
         self.size = source.insist(cut).await?;
+        self.kept.set_at_server(self.size);
         Ok(())
     }
 
-    async fn read(&mut self, range: Range<u64>) -> Result<Bytes> {
-        self.settle().await?;
-        self.source.insist(|| self.read_once(range.clone())).await
+    /// Reads a range. What was written is seen at once, without waiting until the server has it.
+    async fn read(&self, range: Range<u64>) -> Result<Bytes> {
+        let mut read = Pieced::new(range);
+        let at_server = self.kept.lay_over(&mut read);
+        self.gathered.lay_over(&mut read);
+        let missing = read.missing();
+        if let (Some(first), Some(last)) = (missing.first(), missing.last()) {
+            let there = first.start..last.end.min(at_server);
+            if !there.is_empty() {
+                let bytes = self.source.insist(|| self.read_once(there.clone())).await?;
+                read.fill(&missing, (there.start, &bytes));
+            }
+        }
+        Ok(read.into_bytes())
     }
 
     async fn read_once(&self, range: Range<u64>) -> Result<Bytes> {

@@ -1,6 +1,7 @@
 //! Writing through a mount.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_mount::{Options, SetAttr};
@@ -78,6 +79,82 @@ async fn a_file_larger_than_memory_is_sent_in_the_background() {
     wanted[500..530].copy_from_slice("abc".repeat(10).as_bytes());
     assert!(world.get("/large").await == wanted);
     assert!(mount.read("/large").await.unwrap() == wanted);
+}
+
+/// Numbers that look random.
+fn random(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn small_writes_anywhere_in_a_large_file_are_few_requests() {
+    let world = World::new();
+    let mut wanted = vec![7_u8; 9 << 20];
+    world.put("/a", wanted.clone()).await;
+    let mount = world.mount().await;
+    let (handle, mut random) = (open(&mount, "a").await, random(5));
+    world.gate.sent();
+    for n in 0..1_500 {
+        let (at, bytes) = (random(wanted.len() + 9_000), [n as u8; 4_096]);
+        wanted.resize(wanted.len().max(at + bytes.len()), 0);
+        wanted[at..at + bytes.len()].copy_from_slice(&bytes);
+        mount.system.write(handle, at as u64, Bytes::copy_from_slice(&bytes), false).await.unwrap();
+        // Some of it is at the server, some on its way, and some was not sent yet.
+        let from = at.saturating_sub(random(10_000));
+        let read = mount.system.read(handle, from as u64, 20_000).await.unwrap();
+        assert!(read == wanted[from..wanted.len().min(from + 20_000)], "read back {n}");
+    }
+    mount.system.fsync(handle).await.unwrap();
+    let sent = world.gate.sent();
+    let written = sent.iter().filter(|target| target.contains("content?ranges=")).count();
+    assert!((1..=3).contains(&written), "{written} requests for 6 MB");
+    assert!(sent.iter().all(|target| !target.contains("content?offset=")), "{sent:?}");
+    assert!(world.get("/a").await == wanted);
+    mount.system.release(handle).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_file_may_begin_far_from_its_beginning() {
+    let (world, far) = (World::new(), 9 << 20);
+    let mount = world.mount().await;
+    let (_, open) = mount.system.create(ROOT, "a", 0o644, false).await.unwrap();
+    for (at, text) in [(far, "end"), (0, "begin")] {
+        mount.system.write(open.handle, at, text.into(), false).await.unwrap();
+    }
+    mount.system.fsync(open.handle).await.unwrap();
+    let written = world.get("/a").await;
+    assert_eq!(
+        (written.len(), &written[..6], &written[far as usize..]),
+        ((9 << 20) + 3, &b"begin\0"[..], &b"end"[..])
+    );
+    mount.system.release(open.handle).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_written_to_a_large_file_is_read_before_the_server_has_it() {
+    let world = World::new();
+    world.put("/a", vec![7_u8; 9 << 20]).await;
+    let mount = world.mount_with(Options { patience: Duration::ZERO, ..options() }).await;
+    let handle = open(&mount, "a").await;
+    let write = async |at: u64, text: &'static str| {
+        mount.system.write(handle, at, text.into(), false).await.unwrap();
+    };
+    write(5_000, "one").await;
+    world.gate.set(|weather| weather.away = true);
+    write(5_006, "two").await;
+    write(5_003, "and").await;
+    assert_eq!(mount.system.read(handle, 5_001, 7).await.unwrap(), "neandtw");
+    assert_eq!(mount.system.read(handle, 5_008, 2).await.unwrap_err().errno, libc::EIO);
+    assert_eq!(mount.system.fsync(handle).await.unwrap_err().errno, libc::EIO, "it is reported");
+    world.gate.set(|weather| weather.away = false);
+    assert_eq!(mount.system.read(handle, 5_008, 2).await.unwrap(), &b"o\x07"[..]);
+    mount.system.fsync(handle).await.unwrap();
+    assert_eq!(world.get("/a").await[4_999..5_010], *b"\x07oneandtwo\x07");
+    mount.system.release(handle).await;
 }
 
 /// The longest run of bytes that is sent in one request.

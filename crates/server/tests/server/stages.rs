@@ -74,6 +74,42 @@ async fn a_stage_is_written_and_read_without_changing_the_object_until_it_is_pub
     read(&server, &stage).await.problem(404, "not-found");
 }
 
+/// A body of ranges: an index of offsets and lengths, and the bytes.
+fn indexed(index: &[(u64, u64)], bytes: &str) -> Vec<u8> {
+    let numbers = index.iter().flat_map(|(offset, length)| [offset, length]);
+    numbers.flat_map(|number| number.to_be_bytes()).chain(bytes.bytes()).collect()
+}
+
+#[tokio::test]
+async fn several_ranges_of_a_stage_are_written_by_one_request() {
+    let (server, stage) = staged().await;
+    let write = async |query: &str, body| {
+        ask(&server, "PATCH", &format!("{stage}/content?{query}"), body).await
+    };
+    let two = indexed(&[(1, 2), (6, 3)], "AS...");
+    assert_eq!(write("ranges=2", two.clone()).await.expect(200)["size"], 9);
+    assert_eq!(read(&server, &stage).await.body, "bASe\0\0...");
+    let wrong = [
+        ("ranges=3", two.clone()),
+        ("ranges=1", two.clone()),
+        ("ranges=2&offset=0", two.clone()),
+        ("ranges=2", indexed(&[(6, 3), (1, 2)], "...AS")),
+        ("ranges=2", indexed(&[(1, 2), (2, 3)], "AS...")),
+        ("ranges=2", indexed(&[(1, 2), (6, u64::MAX)], "AS...")),
+        ("ranges=1", indexed(&[(1, 0)], "")),
+        ("ranges=99999999999999", two.clone()),
+        ("ranges=2", two[..20].to_vec()),
+        ("ranges=2", two[..36].to_vec()),
+    ];
+    for (query, body) in wrong {
+        let refused = write(query, body).await;
+        assert!(refused.status.is_client_error(), "{query}: {}", refused.status);
+        assert_eq!(read(&server, &stage).await.body, "bASe\0\0...", "{query}");
+    }
+    let none = write("ranges=0", Vec::new()).await.expect(200);
+    assert_eq!(none["size"], 9);
+}
+
 #[tokio::test]
 async fn publishing_a_stage_over_a_changed_object_requires_force() {
     let (server, stage) = staged().await;

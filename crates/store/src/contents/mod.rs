@@ -32,7 +32,7 @@ pub use read::{Opened, ReadOptions};
 pub use replicas::register::Registration;
 pub use replicas::replicate::Trim;
 pub use replicas::view::{ReplicaChange, ReplicaView};
-pub use stages::{Attempt, StageFrom, Staged};
+pub use stages::{Attempt, Positions, Ranges, StageFrom, Staged};
 pub use sweep::Swept;
 pub use uploads::upload::{Completion, Part, Upload, UploadId, UploadOptions};
 
@@ -42,7 +42,7 @@ pub(crate) use hints::ContentHints;
 pub(crate) use incoming::digesting::Digesting;
 pub(crate) use incoming::receive::LOOK;
 pub(crate) use incoming::received::NewBlob;
-pub(crate) use layout::{Layout, is_loss};
+pub(crate) use layout::{Layout, SeenExtents, is_loss};
 pub(crate) use lease::Leases;
 pub(crate) use patches::extents::overlay;
 pub(crate) use read::content_of;

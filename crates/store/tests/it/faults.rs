@@ -12,7 +12,7 @@ use cenote_kv::{
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, MoveOptions, NewPlace, NewTicket, NewToken,
-    NewUser, PlaceChange, PlaceId, Prune, PutOptions, QuotaTarget, ReadOptions, Received,
+    NewUser, PlaceChange, PlaceId, Prune, PutOptions, QuotaTarget, Ranges, ReadOptions, Received,
     Registration, RemoveOptions, ReplicaChange, ResourceId, RestoreOptions, Result, Retention,
     Rights, Role, Scope, StageFrom, TicketUse, UploadId, UploadOptions, Where,
 };
@@ -107,6 +107,12 @@ const MUTATIONS: &[Mutation] = &[
     }),
     ("write to a stage", true, |w| write_stage(w, STAGE.get(), &noise(500, 3))),
     ("write to a stage and fold", true, |w| write_stage(w, FULL_STAGE.get(), b"the last")),
+    ("write ranges to a stage and fold", true, |w| {
+        let to = (0..70).map(|n| n * 9..n * 9 + 8).collect();
+        let (ranges, expected) = (Ranges::new(to).unwrap(), Expected::default());
+        let bytes = once(&noise(560, 4));
+        run(w.store.write_stage(&w.admin, STAGE.get(), ranges, bytes, &expected)).map(drop)
+    }),
     ("truncate a stage", true, |w| {
         run(w.store.truncate_stage(&w.admin, STAGE.get(), 100)).map(drop)
     }),

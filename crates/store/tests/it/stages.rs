@@ -8,7 +8,7 @@ use cenote_blob::Place;
 use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
     AccessChange, At, AttributeChange, Completion, Conditions, ErrorKind, Expected, Limits,
-    PutOptions, Result, Retention, Rights, Scope, StageFrom, Stat, UploadId, UploadOptions,
+    PutOptions, Ranges, Result, Retention, Rights, Scope, StageFrom, Stat, UploadId, UploadOptions,
     Versioning, Where,
 };
 use proptest::collection::vec;
@@ -37,6 +37,11 @@ fn write(world: &World, id: UploadId, position: Where, bytes: &[u8]) -> Result<u
     run(world.store.write_stage(&world.admin, id, position, once(bytes), &expected))
 }
 
+fn write_ranges(world: &World, id: UploadId, to: Vec<Range<u64>>, bytes: &[u8]) -> Result<u64> {
+    let (ranges, expected) = (Ranges::new(to).unwrap(), Expected::default());
+    run(world.store.write_stage(&world.admin, id, ranges, once(bytes), &expected))
+}
+
 fn read(world: &World, id: UploadId, range: Option<Range<u64>>) -> Vec<u8> {
     use futures_util::TryStreamExt;
     let staged = world.store.open_stage(&world.admin, id).unwrap();
@@ -63,6 +68,8 @@ fn truncate(world: &World, id: UploadId, size: u64) -> Result<u64> {
 enum Step {
     Write(usize, usize),
     Append(usize),
+    /// Runs of this length, at so many places this far from each other.
+    Ranges(usize, usize, usize),
     Truncate(usize),
     Read(usize, usize),
     /// Publish, and create another one from the result.
@@ -73,7 +80,8 @@ enum Step {
 fn step(sizes: BoxedStrategy<usize>, runs: BoxedStrategy<usize>) -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (sizes.clone(), runs.clone()).prop_map(|(at, n)| Step::Write(at, n)),
-        2 => runs.prop_map(Step::Append),
+        2 => runs.clone().prop_map(Step::Append),
+        2 => (sizes.clone(), runs, 1usize..90).prop_map(|(gap, n, count)| Step::Ranges(gap / count, n / count + 1, count)),
         2 => sizes.clone().prop_map(Step::Truncate),
         2 => (sizes.clone(), sizes).prop_map(|(a, b)| Step::Read(a.min(b), a.max(b))),
         1 => Just(Step::Publish),
@@ -97,6 +105,17 @@ fn play(mut world: World, first: &[u8], steps: &[Step]) {
             Step::Append(length) => {
                 bytes.extend(run(length));
                 write(&world, id, Where::Append, &run(length)).unwrap();
+            }
+            Step::Ranges(gap, length, count) => {
+                let at = |nth: usize| nth * (gap + length);
+                let ranges = (0..count).map(|nth| at(nth) as u64..(at(nth) + length) as u64);
+                let runs = run(length * count);
+                bytes.resize(bytes.len().max(at(count - 1) + length), 0);
+                for (nth, run) in runs.chunks(length).enumerate() {
+                    bytes[at(nth)..at(nth) + length].copy_from_slice(run);
+                }
+                let size = write_ranges(&world, id, ranges.collect(), &runs).unwrap();
+                assert_eq!(size, bytes.len() as u64);
             }
             Step::Truncate(size) => {
                 bytes.resize(size, 0);
@@ -190,6 +209,31 @@ fn unchanged_bytes_are_shared_and_publishing_is_one_commit_and_one_version() {
     let (read, mut expected) = (world.read("/d/x"), bytes);
     (0..100).for_each(|n| expected[n * 7..n * 7 + 5].copy_from_slice(b"again"));
     assert!(read == expected);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn several_ranges_are_written_in_one_commit_or_not_at_all() {
+    let world = world();
+    world.put("/x", &noise(100_000, 1));
+    let upload = stage(&world, "/x");
+    let version = || world.parts.engine.snapshot().unwrap().version();
+    let (before, there) = (version(), read(&world, upload, None));
+    let ranges = || vec![10..13, 13..14, 50_000..50_004, 120_000..120_001];
+    assert_eq!(kind(write_ranges(&world, upload, ranges(), b"too few")), ErrorKind::Mismatch);
+    assert_eq!(kind(write_ranges(&world, upload, ranges(), b"much too many")), ErrorKind::Mismatch);
+    assert_eq!(version(), before);
+    assert!(read(&world, upload, None) == there);
+    assert_eq!(write_ranges(&world, upload, ranges(), b"abcdefghi").unwrap(), 120_001);
+    assert_eq!(version(), before + 1);
+    let mut expected = there;
+    expected.resize(120_001, 0);
+    expected[10..14].copy_from_slice(b"abcd");
+    expected[50_000..50_004].copy_from_slice(b"efgh");
+    expected[120_000] = b'i';
+    assert!(read(&world, upload, None) == expected);
+    publish(&world, upload).unwrap();
+    assert!(world.read("/x") == expected);
     assert_clean(&world.store);
 }
 
@@ -451,6 +495,29 @@ fn the_cost_of_a_stage_does_not_depend_on_the_size_of_the_object() {
     println!("begin, write, publish, and a write in place: {large:?}");
     let [snapshots, reads, commits] = large[3];
     assert_eq!(large[1], [snapshots, reads + 1, commits], "the record of the stage is read, too");
+}
+
+#[test]
+fn the_extents_of_a_content_that_was_written_at_many_places_are_read_once() {
+    let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
+    let world = world_on(engine.clone(), Place::memory("main"));
+    let mut expected = noise(2_000_000, 1);
+    world.put("/x", &expected);
+    let upload = stage(&world, "/x");
+    let to: Vec<Range<u64>> = (0..300).map(|nth| nth * 5_000..nth * 5_000 + 400).collect();
+    write_ranges(&world, upload, to.clone(), &noise(300 * 400, 2)).unwrap();
+    for (to, run) in to.into_iter().zip(noise(300 * 400, 2).chunks(400)) {
+        expected[to.start as usize..to.end as usize].copy_from_slice(run);
+    }
+    publish(&world, upload).unwrap();
+    assert!(world.read("/x") == expected);
+    let reads = engine.cost(|| assert!(world.read("/x") == expected)).reads();
+    world.write_at("/x", Where::Offset(7), b"others").unwrap();
+    expected[7..13].copy_from_slice(b"others");
+    let once = engine.cost(|| assert!(world.read("/x") == expected)).reads();
+    let again = engine.cost(|| assert!(world.read("/x") == expected)).reads();
+    assert!(again < once, "{again} reads after {once}");
+    assert!(reads <= again, "{reads} and {again} reads");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::Stream;
 use http::header::{HeaderName, RANGE};
 use serde::{Deserialize, Serialize};
@@ -138,6 +138,20 @@ impl Client {
         Ok(size.size)
     }
 
+    /// Writes bytes at several offsets of a stage in one request, and in one commit, and returns its new size. The offsets are in ascending order, and the bytes do
+    /// not overlap.
+    pub async fn write_stage_ranges(
+        &self,
+        stage: impl Into<Attempt<'_>>,
+        ranges: &[(u64, Bytes)],
+    ) -> Result<u64> {
+        let (stage, joined) = (stage.into(), joined(ranges));
+        let call = stage.mark(Call::patch(&route(stage.id)).query("ranges", joined.len()))?;
+        let body = Payload::Bytes(indexed(&joined, ranges));
+        let size: Size = self.json(call.body(body).repeatable()).await?;
+        Ok(size.size)
+    }
+
     /// Publishes a stage as one version of the object. With `force`, also if the object has changed since.
     ///
     /// # Errors
@@ -153,6 +167,30 @@ impl Client {
         let call = stage.mark(Call::post(&format!("/v1/uploads/{}/complete", stage.id)))?;
         self.json(call.json(&how)).await
     }
+}
+
+/// The offset and length of each range; neighbours are one, since their bytes follow each other.
+fn joined(ranges: &[(u64, Bytes)]) -> Vec<(u64, u64)> {
+    let mut joined: Vec<(u64, u64)> = Vec::with_capacity(ranges.len());
+    for (offset, bytes) in ranges {
+        match joined.last_mut().filter(|(start, length)| start + length == *offset) {
+            Some((_, length)) => *length += bytes.len() as u64,
+            None => joined.push((*offset, bytes.len() as u64)),
+        }
+    }
+    joined
+}
+
+/// A body of ranges: the offset and length of each, and then their bytes.
+fn indexed(index: &[(u64, u64)], ranges: &[(u64, Bytes)]) -> Bytes {
+    let length: usize = ranges.iter().map(|(_, bytes)| bytes.len()).sum();
+    let mut body = BytesMut::with_capacity(16 * index.len() + length);
+    for (offset, length) in index {
+        body.put_u64(*offset);
+        body.put_u64(*length);
+    }
+    ranges.iter().for_each(|(_, bytes)| body.put(&bytes[..]));
+    body.freeze()
 }
 
 fn route(id: &str) -> String {

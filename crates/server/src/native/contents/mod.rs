@@ -1,6 +1,7 @@
 //! Bytes: reading and writing them, uploads, versions and replicas.
 
 pub(crate) mod leases;
+mod ranges;
 pub(crate) mod read;
 pub(crate) mod replicas;
 pub(crate) mod stages;

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{CreateOptions, Draft};
+use cenote_store::{CreateOptions, Draft, Store};
 
 use crate::app::App;
 use crate::layer::Changer;
@@ -27,12 +27,12 @@ pub(crate) async fn create(
         mode: mode(create.mode)?,
         mtime: create.mtime.map(|mtime| mtime.0),
     };
-    app.blocking(move |store| {
+    let (alone, make) = (!options.parents, move |store: &Store| {
         let stat = store.create(&caller, &to, draft, options)?;
         let resource = Resource::changed(&stat, store, &caller)?;
         Ok((StatusCode::CREATED, Json(resource)))
-    })
-    .await
+    });
+    if alone { app.commit(make) } else { app.blocking(make).await }
 }
 
 fn draft(kind: Creatable, target: Option<String>) -> Result<Draft, Problem> {

@@ -27,7 +27,10 @@ pub(crate) async fn remove(
     let RemoveQuery { recursive, versions, permanent } = query;
     let options =
         RemoveOptions { recursive, versions, permanent, if_match, ..RemoveOptions::default() };
-    let kept = app.blocking(move |store| store.remove(&caller, &at, &options)).await?;
+    let kept = match recursive {
+        true => app.blocking(move |store| store.remove(&caller, &at, &options)).await?,
+        false => app.commit(|store| store.remove(&caller, &at, &options))?,
+    };
     Ok((StatusCode::NO_CONTENT, kept.as_ref().map(kept_headers).unwrap_or_default()))
 }
 

@@ -9,6 +9,7 @@
 mod held;
 mod holes;
 mod local;
+mod seen;
 mod source;
 mod stream;
 
@@ -21,13 +22,13 @@ use futures_util::StreamExt;
 
 use self::held::{Finder, ReachableBlob};
 pub use self::local::{LocalBytes, LocalPiece};
+pub(crate) use self::seen::SeenExtents;
 pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
 use self::stream::{BlobRun, all, steps};
 use crate::catalog::{BlobRecord, View};
 use crate::contents::patches::extents;
 use crate::contents::patches::runs::{Part, PartKind};
-use crate::contents::resolve;
 use crate::contents::sweep::Pin;
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
@@ -45,7 +46,9 @@ impl Store {
     /// stream of its bytes, exists.
     pub(crate) fn lay_out(&self, view: &View, head: &ContentHead) -> Result<Option<Layout>> {
         let Some(pin) = self.pin(view, head.id)? else { return Ok(None) };
-        Ok(Some(self.lay_out_extents(resolve(view, head)?, head.size, vec![pin])))
+        let extents = self.extents_of(view, head)?;
+        let finder = Finder::new(self.clone(), vec![pin]);
+        Ok(Some(Layout { extents, size: head.size, finder }))
     }
 
     /// All bytes of a blob, each block from any copy in which it is whole. Damage is not noted, so that repairing what cannot be

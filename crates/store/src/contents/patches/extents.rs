@@ -10,11 +10,30 @@ use crate::model::{Extent, Piece};
 /// The visible content of `base` with `patches` applied in order, `size` bytes long. What nothing
 /// covers is a hole.
 pub(crate) fn overlay(base: Vec<Extent>, patches: Vec<Extent>, size: u64) -> Vec<Extent> {
-    let mut seen = base;
+    let mut top = Vec::with_capacity(patches.len());
     for patch in patches {
-        write_over(&mut seen, patch);
+        write_over(&mut top, patch);
     }
-    fill(seen, size)
+    fill(lay_over(base, top), size)
+}
+
+/// `base` where `top` has nothing. One pass, whatever the number of both: a content that was written at many places has many extents.
+fn lay_over(base: Vec<Extent>, top: Vec<Extent>) -> Vec<Extent> {
+    let mut seen = Vec::with_capacity(base.len() + 2 * top.len());
+    let (mut top, mut covered) = (top.into_iter().peekable(), 0);
+    for extent in base {
+        while let Some(over) = top.next_if(|over| over.offset < extent.end()) {
+            seen.extend(clip(&extent, &(covered..over.offset)));
+            covered = over.end();
+            seen.push(over);
+        }
+        match covered <= extent.offset {
+            true => seen.push(extent),
+            false => seen.extend(clip(&extent, &(covered..u64::MAX))),
+        }
+    }
+    seen.extend(top);
+    seen
 }
 
 /// Which of `extents` have bytes in `range`.

@@ -10,7 +10,7 @@ use crate::contents::media_type::MediaType;
 use crate::contents::patches::extents;
 use crate::contents::read::content_of;
 use crate::contents::replicas::record::Base;
-use crate::contents::{Expected, Received, put_blob, refs, store_content};
+use crate::contents::{Expected, NewBlob, Received, put_blob, refs, store_content};
 use crate::model::{
     At, Changed, Content, ContentHead, ContentId, Digests, Extent, PlaceId, Replica, Replicas,
     Resource, Stat,
@@ -161,7 +161,7 @@ impl Store {
             head.size = head.size.max(end);
             head.digests = Digests::default();
             head.stamp = self.new_id()?;
-            add_patches(tx, &mut head, start, received)?;
+            add_patches(tx, &mut head, shifted(received, start), received.blob.as_ref())?;
             Ok(finish(tx, caller, (&chain, stat), (head, replicas)))
         })
     }
@@ -234,18 +234,23 @@ fn guess_again(head: &mut ContentHead, resource: &Resource, received: &Received)
     (head.media_type, head.media_type_guessed) = (guess.text, guess.guessed);
 }
 
+/// What was received, from `start` on.
+pub(in crate::contents) fn shifted(received: &Received, start: u64) -> Vec<Extent> {
+    let extents = received.content.extents.iter();
+    extents.map(|extent| Extent { offset: extent.offset + start, ..extent.clone() }).collect()
+}
+
 pub(in crate::contents) fn add_patches(
     tx: &mut Transaction,
     head: &mut ContentHead,
-    start: u64,
-    received: &Received,
+    patches: Vec<Extent>,
+    blob: Option<&NewBlob>,
 ) -> Result<()> {
-    if let Some(blob) = &received.blob {
+    if let Some(blob) = blob {
         put_blob(tx, blob)?;
         tx.mark(keys::blob_user(blob.id, head.id));
     }
-    for extent in &received.content.extents {
-        let patch = Extent { offset: extent.offset + start, ..extent.clone() };
+    for patch in patches {
         tx.put_raw(keys::patch(head.id, head.patches), patch.to_value());
         head.patches += 1;
     }

@@ -8,10 +8,12 @@
 mod attempt;
 mod fold;
 mod publish;
+mod ranges;
 mod read;
 mod write;
 
 pub use self::attempt::Attempt;
+pub use self::ranges::{Positions, Ranges};
 pub use self::read::Staged;
 use crate::access::{Chain, Operation, Spot};
 use crate::catalog::{Reads, Transaction, UploadRecord, keys};

@@ -1,12 +1,13 @@
 //! Writing to a stage: as to an object in place, a write adds one patch over its extents.
 
 use super::attempt::{Attempt, attempted};
+use super::ranges::Positions;
 use super::{restage, stage, stage_to_write};
 use crate::catalog::UploadRecord;
 use crate::contents::incoming::intake::{Intake, Running};
 use crate::contents::patches::write_at::{FOLD_AT, add_patches, too_large};
-use crate::contents::{Expected, Received, Where, overlay, resolve};
-use crate::model::{ContentHead, Digests};
+use crate::contents::{Expected, Received, overlay, resolve};
+use crate::model::{ContentHead, Digests, Extent};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream};
 
 impl Store {
@@ -18,7 +19,7 @@ impl Store {
         &self,
         caller: &Caller,
         stage: impl Into<Attempt>,
-        position: Where,
+        position: impl Into<Positions>,
         bytes: impl Stream<Item = Result<Bytes, E>>,
         expected: &Expected,
     ) -> Result<u64>
@@ -47,12 +48,13 @@ impl Store {
         &self,
         caller: &Caller,
         stage: impl Into<Attempt>,
-        position: Where,
+        position: impl Into<Positions>,
         received: Received,
     ) -> Result<u64> {
         let (asked, blob, stage) = (caller.clone(), received.blob.clone(), stage.into());
-        let written =
-            self.blocking(move |store| store.patch_stage(&asked, stage, position, &received)).await;
+        let positions = position.into();
+        let patch = move |store: &Self| store.patch_stage(&asked, stage, &positions, &received);
+        let written = self.blocking(patch).await;
         let head = self.published(blob, written).await?;
         if head.patches >= FOLD_AT {
             self.try_to_fold(caller, stage.upload).await;
@@ -64,25 +66,22 @@ impl Store {
         &self,
         caller: &Caller,
         Attempt { upload, number }: Attempt,
-        position: Where,
+        positions: &Positions,
         received: &Received,
     ) -> Result<ContentHead> {
         self.transact(|tx| {
             let (record, _) = stage_to_write(tx, caller, upload)?;
             let record = attempted(record, number)?;
             let mut head = stage(&record)?.clone();
-            let start = match position {
-                Where::Offset(offset) => offset,
-                Where::Append => head.size,
-            };
             if received.size() == 0 {
                 return Ok(head);
             }
-            let end = start.checked_add(received.size()).ok_or_else(too_large)?;
+            let patches = positions.patches(received, head.size)?;
+            let end = patches.last().map_or(0, Extent::end);
             self.check_stage_size(&record, end)?;
             (head.size, head.stamp) = (head.size.max(end), self.new_id()?);
             head.digests = Digests::default();
-            add_patches(tx, &mut head, start, received)?;
+            add_patches(tx, &mut head, patches, received.blob.as_ref())?;
             restage(tx, upload, record, head.clone());
             Ok(head)
         })

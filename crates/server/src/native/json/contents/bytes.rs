@@ -48,6 +48,21 @@ pub(crate) struct PatchQuery {
     pub(crate) truncate: Option<u64>,
 }
 
+/// What to write to a stage: exactly one of the four.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StagePatchQuery {
+    /// Write at this offset.
+    pub(crate) offset: Option<u64>,
+    /// Write at the end.
+    #[serde(default)]
+    pub(crate) append: bool,
+    /// Cut, or fill up with zeros, to this many bytes.
+    pub(crate) truncate: Option<u64>,
+    /// Write so many ranges: the body begins with the offset and the length of each, in ascending order, as 8 bytes each with the most significant first.
+    pub(crate) ranges: Option<usize>,
+}
+
 /// Options of a removal.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
