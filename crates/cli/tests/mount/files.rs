@@ -54,6 +54,29 @@ fn files_are_changed_in_place() {
 }
 
 #[test]
+fn an_open_listing_does_not_undo_the_size_of_a_file() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    let mount = world.mount(&["--write"]);
+    let path = mount.path("a");
+    fs::write(&path, "0123456789").unwrap();
+    for size in [70_000, 3] {
+        // The listing is opened before the size changes, and read afterwards.
+        let listing = fs::read_dir(mount.path("")).unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(0).unwrap();
+        file.write_all_at(&vec![1; size], 0).unwrap();
+        assert_eq!(listing.count(), 1);
+        assert_eq!(file.metadata().unwrap().len(), size as u64);
+        assert_eq!(fs::read(&path).unwrap().len(), size);
+        drop(file);
+        assert_eq!(fs::metadata(&path).unwrap().len(), size as u64);
+    }
+}
+
+#[test]
 fn names_of_every_kind_round_trip() {
     if !can_mount() {
         return;

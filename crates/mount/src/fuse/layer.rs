@@ -216,8 +216,8 @@ impl Filesystem for Layer {
             Err(fault) => return reply.error(errno(&self.system, &fault)),
         };
         for (next, entry) in (1..).zip(listing.iter()).skip(offset as usize) {
-            let attr = file_attr(&self.system, entry.ino, &entry.attr);
-            let keep = entry.keep && !self.system.is_gone(entry.ino);
+            let (attr, keep) = self.system.present(entry);
+            let attr = file_attr(&self.system, entry.ino, &attr);
             let (ino, ttl) = (INodeNo(entry.ino), ttl(keep));
             if reply.add(ino, next, &entry.name, ttl, &attr, Generation(0)) {
                 break;

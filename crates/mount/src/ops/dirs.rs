@@ -14,9 +14,9 @@ pub struct DirEntry {
     pub ino: Ino,
     /// The name.
     pub name: String,
-    /// Its attributes.
+    /// Its attributes when it was listed; see [`FileSystem::present`].
     pub attr: Attr,
-    /// Whether the kernel may keep them.
+    /// Whether the kernel might keep them then.
     pub keep: bool,
 }
 
@@ -69,9 +69,18 @@ impl FileSystem {
         self.hold(ino);
     }
 
-    /// Whether a name of a listing leads to another inode by now, or to none.
-    pub fn is_gone(&self, ino: Ino) -> bool {
-        self.lock().is_gone(ino)
+    /// The attributes that an entry of a listing has by now, and whether the kernel may keep them. The kernel takes them for those of the moment when it
+    /// reads the entry: older ones would undo what it knows of later changes, such as the size of a file that was written to.
+    pub fn present(&self, listed: &DirEntry) -> (Attr, bool) {
+        let cache = self.lock();
+        match cache.node(listed.ino) {
+            Ok(node) => {
+                let keep = listed.keep && node.is_certain() && !cache.is_gone(listed.ino);
+                (cache.shown(node), keep && self.is_followed())
+            }
+            // No program has it open: the kernel refers to no inode that is not known.
+            Err(_) => (listed.attr.clone(), false),
+        }
     }
 
     async fn entries(&self, ino: Ino) -> Result<Vec<DirEntry>> {

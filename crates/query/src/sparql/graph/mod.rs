@@ -23,7 +23,7 @@ mod terms;
 mod text;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use cenote_rdf::{Query, Wanted};
@@ -54,7 +54,7 @@ pub(super) struct Graph<'a> {
     meta: MetaVocabulary,
     iris: RefCell<HashMap<String, Node>>,
     described: RefCell<HashMap<ResourceId, Rc<[Triple]>>>,
-    looked_at: RefCell<HashSet<ResourceId>>,
+    looked_at: RefCell<HashMap<ResourceId, u8>>,
     stated: RefCell<HashMap<String, bool>>,
     persons: RefCell<HashMap<PersonId, Node>>,
     memberships: OnceCell<Vec<Membership>>,

@@ -1,7 +1,7 @@
 //! How many statements a pattern matches, roughly: what decides which pattern of a query is looked for first.
 //!
-//! Nothing is kept for it, so that a write costs nothing. The index is read for a while: what has few entries is counted. Where
-//! it has more, those that were read tell how dense it is: keys of texts are hashes, and those of links are ids that were assigned in sequence.
+//! Nothing is kept for it, so that a write costs nothing. A few entries of the index are read: a range that has no more is counted. Where it has
+//! more, they tell how dense it is: keys of texts are hashes, and ids were assigned in sequence.
 
 use std::ops::RangeInclusive;
 
@@ -13,8 +13,8 @@ use crate::catalog::{Reads, keys};
 use crate::metadata::index::{Sought, WithAnyPredicate, order, predicate_keys};
 use crate::metadata::quads::Pattern;
 
-/// How many entries are read of one range.
-const READ: usize = 512;
+/// How many entries are read of one range; the second number only if the first ones are all at one position.
+const READ: [usize; 2] = [64, 512];
 
 impl Dataset<'_> {
     /// Roughly how many statements of descriptions match.
@@ -43,16 +43,16 @@ impl Dataset<'_> {
     /// The same of a literal with any predicate.
     fn of_literal(&self, text: &str) -> Result<u64> {
         let mut count = 0;
-        for entry in WithAnyPredicate::new(self.view, text).take(READ) {
+        for entry in WithAnyPredicate::new(self.view, text).take(READ[1]) {
             entry?;
             count += 1;
         }
         Ok(count)
     }
 
-    /// How many entries a range has: at least so many, if that is [`READ`].
+    /// How many entries a range of one object has, in the order of ids.
     fn count(&self, range: &KeyRange) -> Result<u64> {
-        Ok(self.view.rows(range, READ)?.len() as u64)
+        self.spread(range, keys::last_id)
     }
 
     /// The same of those that [`stating_between`](Self::stating_between) leads to.
@@ -83,18 +83,31 @@ impl Dataset<'_> {
 
     /// How many entries of a predicate have objects in a range of one class.
     fn in_range(&self, predicate: u64, class: RangeInclusive<u64>) -> Result<u64> {
-        let range = keys::statements_between(predicate, class.clone());
-        let rows = self.view.rows(&range, READ)?;
-        let count = rows.len() as u64;
-        let Some(last) = rows.last().filter(|_| rows.len() == READ) else { return Ok(count) };
-        let reached = keys::object_of_statement(&last.0).unwrap_or(*class.end());
-        let end = match self.view.last(&range)? {
-            Some((key, _)) => keys::object_of_statement(&key).unwrap_or(*class.end()),
-            None => reached,
-        };
-        let (read, all) = (reached - class.start(), end - class.start());
-        let scale = if read == 0 { 1.0 } else { all as f64 / read as f64 };
-        // A count beyond the precision of a float is an estimate anyway.
-        Ok((count as f64 * scale.clamp(1.0, 1e9)) as u64)
+        self.spread(&keys::statements_between(predicate, class), keys::object_of_statement)
+    }
+
+    /// How many entries a range has, if the others are as dense in positions as those that are read.
+    fn spread(&self, range: &KeyRange, position: impl Fn(&[u8]) -> Option<u64>) -> Result<u64> {
+        for limit in READ {
+            let rows = self.view.rows(range, limit)?;
+            let count = rows.len();
+            let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(0) };
+            if count < limit {
+                return Ok(count as u64);
+            }
+            let (first, reached) = (position(&first.0), position(&last.0));
+            let Some((first, read)) =
+                first.zip(reached).map(|(first, it)| (first, it.saturating_sub(first)))
+            else {
+                continue;
+            };
+            if read > 0 {
+                let end = self.view.last(range)?.and_then(|(key, _)| position(&key));
+                let all = end.map_or(read, |end| end.saturating_sub(first));
+                // A count beyond the precision of a float is an estimate anyway.
+                return Ok((count as f64 * (all as f64 / read as f64)) as u64);
+            }
+        }
+        Ok(READ[1] as u64)
     }
 }

@@ -137,6 +137,25 @@ impl<'a> Dataset<'a> {
         self.facts_that(id, predicate, |_| true)
     }
 
+    /// The same of those that may have an object: all that have it, and few others. A description has many statements, of which each costs more to
+    /// translate than to read.
+    pub fn facts_to(
+        &self,
+        id: ResourceId,
+        predicate: Option<&str>,
+        object: &Term,
+    ) -> Result<Vec<Fact>> {
+        let wanted = match object {
+            Term::Iri(iri) => self.node(iri)?,
+            _ => return self.facts_that(id, predicate, |it| it.object.text() == object.text()),
+        };
+        self.facts_that(id, predicate, |it| match (&it.object, &wanted) {
+            (Term::Iri(iri), Node::Resource { id: to, .. }) => node::may_lead(id, iri, *to),
+            (Term::Iri(iri), _) => iri == object.text() || names_resource(iri),
+            _ => false,
+        })
+    }
+
     /// The same of those whose objects are literals.
     pub fn literals(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
         self.facts_that(id, predicate, |it| matches!(it.object, Term::Literal { .. }))

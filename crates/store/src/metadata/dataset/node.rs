@@ -89,3 +89,12 @@ impl Dataset<'_> {
         }
     }
 }
+
+/// Whether an IRI in the description of `of` may be that of another resource, or of a part of it.
+pub(super) fn may_lead(of: ResourceId, iri: &str, to: ResourceId) -> bool {
+    match Link::of(iri) {
+        Some(link) => link.id == to,
+        None if iri.is_empty() || iri.starts_with('#') => of == to,
+        None => names_resource(iri),
+    }
+}
