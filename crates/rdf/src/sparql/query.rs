@@ -40,11 +40,23 @@ impl Query {
     /// # Errors
     /// [`QueryError`] for text that is no query, is longer than [`Query::LONGEST`], or nests too deep to be evaluated.
     pub fn parse(text: &str, base: &str) -> Result<Self, QueryError> {
+        Self::parse_with(text, base, &[])
+    }
+
+    /// The same of a text in which some prefixes need not be declared: pairs of a name and an absolute IRI.
+    pub fn parse_with(
+        text: &str,
+        base: &str,
+        prefixes: &[(&str, &str)],
+    ) -> Result<Self, QueryError> {
         if text.len() > Self::LONGEST {
             return Err(QueryError(format!("it has more than {} bytes", Self::LONGEST)));
         }
         check_complexity(text).map_err(fault)?;
-        let parser = SparqlParser::new().with_base_iri(base).map_err(fault)?;
+        let mut parser = SparqlParser::new().with_base_iri(base).map_err(fault)?;
+        for (name, iri) in prefixes {
+            parser = parser.with_prefix(*name, *iri).map_err(fault)?;
+        }
         let mut query = parser.parse_query(text).map_err(fault)?;
         replace::bounded(pattern(&mut query));
         let asks_for_text = text::joined(pattern(&mut query)).map_err(QueryError)?;

@@ -7,6 +7,7 @@
 
 mod answer;
 mod page;
+mod prefixes;
 mod request;
 mod service;
 mod shown;
@@ -70,7 +71,7 @@ async fn shown(
     form: &page::Form,
 ) -> Result<Response, Problem> {
     let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
-    let asked = Asked::read(&app, &parts, Body::empty()).await?;
+    let asked = Asked::read(&app, &parts, Body::empty(), address.prefixes).await?;
     let (spelling, format) =
         (address.spelling(&parts, asked.paths), shown::format(asked.constructs));
     let answer = answer::query(&app, caller, asked.query, spelling, format, shown::MOST).await?;
@@ -99,7 +100,7 @@ async fn ask(
     body: Body,
 ) -> Result<Response, Problem> {
     let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
-    let asked = Asked::read(&app, &parts, body).await?;
+    let asked = Asked::read(&app, &parts, body, address.prefixes).await?;
     let spelling = address.spelling(&parts, asked.paths);
     let format = asked.format(&parts.headers)?;
     let most = usize::MAX;

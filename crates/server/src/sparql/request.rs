@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, Method, header};
 use cenote_rdf::{Answers, Format, Query, Syntax};
 use percent_encoding::percent_decode;
 
+use super::prefixes::Prefixes;
 use crate::app::App;
 use crate::layer::{Admission, NotGathered, gather};
 use crate::problem::{Problem, ProblemKind};
@@ -30,6 +31,8 @@ pub(crate) struct Text {
     pub(crate) text: String,
     pub(crate) default: Vec<String>,
     pub(crate) named: Vec<String>,
+    /// Prefixes that need not be declared at this address.
+    pub(crate) prefixes: Prefixes,
 }
 
 /// Parameters with their values, in their order.
@@ -37,7 +40,12 @@ pub(crate) struct Text {
 pub(crate) struct Params(Vec<(String, String)>);
 
 impl Asked {
-    pub(crate) async fn read(app: &App, parts: &Parts, body: Body) -> Result<Self, Problem> {
+    pub(crate) async fn read(
+        app: &App,
+        parts: &Parts,
+        body: Body,
+        prefixes: Prefixes,
+    ) -> Result<Self, Problem> {
         let mut params = Params::decode(parts.uri.query().unwrap_or_default().as_bytes())?;
         if parts.method == Method::POST {
             let body = gathered(app, parts, body).await?;
@@ -47,21 +55,22 @@ impl Asked {
                 other => return Err(other_type(other)),
             }
         }
-        Self::of(&params)
+        Self::of(&params, prefixes)
     }
 
-    fn of(params: &Params) -> Result<Self, Problem> {
+    fn of(params: &Params, prefixes: Prefixes) -> Result<Self, Problem> {
         params.check()?;
         let text = params.one("query")?.ok_or_else(|| {
             Problem::invalid("the query is missing").with_hint("send it as the parameter `query`")
         })?;
-        let query = Query::parse(&text, "http://localhost/").map_err(not_a_query)?;
+        let query = Query::parse_with(&text, "http://localhost/", prefixes).map_err(not_a_query)?;
         Ok(Self {
             constructs: query.constructs(),
             query: Text {
                 text,
                 default: params.all("default-graph-uri"),
                 named: params.all("named-graph-uri"),
+                prefixes,
             },
             paths: match params.one("iris")?.as_deref() {
                 None | Some("addresses") => false,
@@ -124,7 +133,7 @@ impl Text {
     /// The query, with relative IRIs resolved against `base`.
     pub(crate) fn parse(&self, base: &str) -> Result<Query, cenote_query::Error> {
         let syntax = |error: cenote_rdf::QueryError| cenote_query::Error::Syntax(error.to_string());
-        let mut query = Query::parse(&self.text, base).map_err(syntax)?;
+        let mut query = Query::parse_with(&self.text, base, self.prefixes).map_err(syntax)?;
         query.on_graphs(&self.default, &self.named).map_err(syntax)?;
         Ok(query)
     }

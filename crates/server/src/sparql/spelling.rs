@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use cenote_query::sparql::{Graphs, Words};
 use cenote_store::{Version, iri_of, path_of};
 
+use super::prefixes::{self, Prefixes};
 use crate::layer::Secure;
 use crate::ldp::version_name;
 
@@ -20,6 +21,7 @@ pub(crate) struct Address {
     fedora: &'static str,
     says_basic: bool,
     graphs: Graphs,
+    pub(super) prefixes: Prefixes,
 }
 
 /// What resources are called.
@@ -40,6 +42,7 @@ const COMMON: Address = Address {
     fedora: "http://fedora.info/definitions/v4/repository#",
     says_basic: true,
     graphs: Graphs::Resources,
+    prefixes: &[],
 };
 
 /// As LAKEsuperior has it.
@@ -49,6 +52,7 @@ const LAKESUPERIOR: Address = Address {
     fedora: "http://fedora.info/definitions/fcrepo#",
     says_basic: false,
     graphs: Graphs::Parts,
+    prefixes: &prefixes::LAKESUPERIOR,
 };
 
 /// LAKEsuperior's term search, which uses its own addresses of resources.

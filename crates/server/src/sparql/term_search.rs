@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::answer;
 use super::page::{TermForm, is_for_people};
+use super::prefixes::LAKESUPERIOR;
 use super::request::{Params, Text, gathered};
 use super::spelling::TERM_SEARCH;
 use crate::app::App;
@@ -23,30 +24,6 @@ use crate::problem::Problem;
 
 /// The route.
 pub(crate) const PATH: &str = "/query/term_search";
-
-/// Prefixes that terms may have, as LAKEsuperior knows them.
-const PREFIXES: [(&str, &str); 20] = [
-    ("acl", "http://www.w3.org/ns/auth/acl#"),
-    ("dc", "http://purl.org/dc/elements/1.1/"),
-    ("dcterms", "http://purl.org/dc/terms/"),
-    ("dctype", "http://purl.org/dc/dcmitype/"),
-    ("ebucore", "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#"),
-    ("fcrepo", "http://fedora.info/definitions/fcrepo#"),
-    ("foaf", "http://xmlns.com/foaf/0.1/"),
-    ("iana", "http://www.iana.org/assignments/relation/"),
-    ("ldp", "http://www.w3.org/ns/ldp#"),
-    ("oa", "http://www.w3.org/ns/oa#"),
-    ("ore", "http://www.openarchives.org/ore/terms/"),
-    ("owl", "http://www.w3.org/2002/07/owl#"),
-    ("pcdm", "http://pcdm.org/models#"),
-    ("premis", "http://www.loc.gov/premis/rdf/v1#"),
-    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
-    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
-    ("rel", "http://id.loc.gov/vocabulary/relators/"),
-    ("skos", "http://www.w3.org/2004/02/skos/core#"),
-    ("webac", "http://www.w3.org/ns/auth/acl#"),
-    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
-];
 
 /// The comparisons of a term, with what the form says of them.
 pub(super) const COMPARISONS: [(&str, &str); 8] = [
@@ -152,7 +129,7 @@ impl Search {
             Logic::And => terms.join("\n"),
             Logic::Or => format!("{{ {} }}", terms.join(" } UNION { ")),
         };
-        let prefixes = PREFIXES.iter().map(|(name, iri)| format!("PREFIX {name}: <{iri}>\n"));
+        let prefixes = LAKESUPERIOR.iter().map(|(name, iri)| format!("PREFIX {name}: <{iri}>\n"));
         Ok(prefixes.collect::<String>() + &format!("SELECT DISTINCT ?s WHERE {{ {patterns} }}"))
     }
 }
@@ -198,10 +175,10 @@ fn require_known_prefix(text: &str) -> Result<(), Problem> {
     let Some((prefix, _)) = text.split_once(':').filter(|_| !text.starts_with(['<', '"'])) else {
         return Ok(());
     };
-    if PREFIXES.iter().any(|(known, _)| *known == prefix) {
+    if LAKESUPERIOR.iter().any(|(known, _)| *known == prefix) {
         return Ok(());
     }
-    let known = PREFIXES.map(|(name, _)| name).join(", ");
+    let known = LAKESUPERIOR.map(|(name, _)| name).join(", ");
     let detail = format!(
         "unknown prefix: {prefix:.100}; known are {known}; or write the IRI in angle brackets"
     );

@@ -1,20 +1,15 @@
-//! The graphs of versions, and the graph about them, in LAKEsuperior's words.
+//! The graphs of versions, and the graph about them, in LAKEsuperior's words: with its prefixes, which need not be declared.
 
 use std::collections::BTreeSet;
 
 use super::ask_as;
 use crate::support::{ADMIN, TestServer};
 
-const PREFIXES: &str = "PREFIX foaf: <http://xmlns.com/foaf/0.1/>
-    PREFIX fcrepo: <http://fedora.info/definitions/fcrepo#>
-    PREFIX fcsystem: <info:fcsystem/>
-    PREFIX dc: <http://purl.org/dc/terms/> ";
-
 /// A container and a binary with two versions each, a root with one, and a resource without any.
 async fn server() -> TestServer {
     let server = TestServer::new();
     for (title, label) in [("one", Some("v 1")), ("two", Some("v2")), ("three", None)] {
-        put(&server, "/a", &format!("<> dc:title '{title}' ; dc:is [ dc:of <#x> ] . <#x> dc:title 'part {title}' . <urn:other> dc:title 'o{title}' .")).await;
+        put(&server, "/a", &format!("<> dcterms:title '{title}' ; dcterms:is [ dcterms:of <#x> ] . <#x> dcterms:title 'part {title}' . <urn:other> dcterms:title 'o{title}' .")).await;
         server
             .ask("PUT", "/ldp/b.txt")
             .header("content-type", "application/sparql-results+json")
@@ -28,14 +23,14 @@ async fn server() -> TestServer {
             }
         }
     }
-    put(&server, "/c", "<> dc:title 'one' .").await;
+    put(&server, "/c", "<> dcterms:title 'one' .").await;
     keep(&server, "", "all").await;
     server
 }
 
 async fn put(server: &TestServer, path: &str, statements: &str) {
     let ask = server.ask("PUT", &format!("/ldp{path}")).header("content-type", "text/turtle");
-    let body = format!("@prefix dc: <http://purl.org/dc/terms/> . {statements}");
+    let body = format!("@prefix dcterms: <http://purl.org/dc/terms/> . {statements}");
     let answer = ask.body(body).send().await;
     assert!(answer.status.is_success(), "{path}: {}", answer.text());
 }
@@ -51,8 +46,7 @@ async fn found(server: &TestServer, query: &str) -> BTreeSet<String> {
 }
 
 async fn found_by(server: &TestServer, who: Option<(&str, &str)>, query: &str) -> BTreeSet<String> {
-    let query = format!("{PREFIXES}{query}");
-    let answer = ask_as(server, who, "/query/sparql", &query, "text/csv").await;
+    let answer = ask_as(server, who, "/query/sparql", query, "text/csv").await;
     assert_eq!(answer.status, 200, "{query}: {}", answer.text());
     answer.text().lines().skip(1).map(str::to_owned).collect()
 }
@@ -118,20 +112,19 @@ async fn each_version_of_a_resource_is_stated_of_it() {
 #[tokio::test]
 async fn what_was_is_in_the_graphs_of_versions_only() {
     let server = server().await;
-    let titles = |of: &str| format!("SELECT ?t {{ {of} {{ ?s dc:title ?t }} }}");
+    let titles = |of: &str| format!("SELECT ?t {{ {of} {{ ?s dcterms:title ?t }} }}");
     let graph = "GRAPH <info:fcsystem/graph/userdata/_main/a/fcr:versions/v%201>";
     assert_eq!(found(&server, &titles(graph)).await, set(&["one", "part one", "oone"]));
     assert_eq!(found(&server, &titles("")).await, set(&["three", "part three", "othree", "one"]));
-    let joined = "SELECT ?t { GRAPH fcsystem:histmeta { ?g foaf:primaryTopic ?v } GRAPH ?g { ?v dc:title ?t } }";
+    let joined = "SELECT ?t { GRAPH fcsystem:histmeta { ?g foaf:primaryTopic ?v } GRAPH ?g { ?v dcterms:title ?t } }";
     assert_eq!(found(&server, joined).await, set(&["one", "two"]));
-    let turned = "SELECT ?t { GRAPH ?g { ?v dc:title ?t } GRAPH fcsystem:histmeta { ?g foaf:primaryTopic ?v } }";
+    let turned = "SELECT ?t { GRAPH ?g { ?v dcterms:title ?t } GRAPH fcsystem:histmeta { ?g foaf:primaryTopic ?v } }";
     assert_eq!(found(&server, turned).await, set(&["one", "two"]));
-    let blank = "SELECT ?x { GRAPH ?g { <info:fcres/a/fcr:versions/v2> dc:is ?b . ?b dc:of ?x } }";
+    let blank = "SELECT ?x { GRAPH ?g { <info:fcres/a/fcr:versions/v2> dcterms:is ?b . ?b dcterms:of ?x } }";
     assert_eq!(found(&server, blank).await, set(&["info:fcres/a#x"]));
-    let foreign = "SELECT ?t { GRAPH ?g { <urn:other> dc:title ?t } }";
+    let foreign = "SELECT ?t { GRAPH ?g { <urn:other> dcterms:title ?t } }";
     assert_eq!(found(&server, foreign).await, set(&["oone", "otwo", "othree"]));
-    let chosen =
-        "SELECT ?t FROM <info:fcsystem/graph/userdata/_main/a/fcr:versions/v2> { ?s dc:title ?t }";
+    let chosen = "SELECT ?t FROM <info:fcsystem/graph/userdata/_main/a/fcr:versions/v2> { ?s dcterms:title ?t }";
     assert_eq!(found(&server, chosen).await, set(&["two", "part two", "otwo"]));
 }
 
@@ -226,8 +219,7 @@ async fn versions_that_a_caller_may_not_read_are_in_no_graph() {
     assert_eq!(found_by(&server, None, named).await, set(&[]));
     let seen =
         format!("ASK {{ GRAPH fcsystem:histmeta {{ ?g foaf:primaryTopic <{}> }} }}", VERSIONS[0]);
-    let query = format!("{PREFIXES}{seen}");
-    let asked = ask_as(&server, None, "/query/sparql", &query, "application/sparql-results+json");
+    let asked = ask_as(&server, None, "/query/sparql", &seen, "application/sparql-results+json");
     assert_eq!(asked.await.json()["boolean"], false);
 }
 
@@ -241,4 +233,16 @@ async fn a_version_that_was_removed_is_in_no_graph() {
     let gone =
         "SELECT ?t { GRAPH <info:fcsystem/graph/userdata/_main/a/fcr:versions/v2> { ?s ?p ?t } }";
     assert_eq!(found(&server, gone).await, set(&[]));
+}
+
+#[tokio::test]
+async fn lakesuperiors_prefixes_are_known_at_its_address_only_and_can_be_declared_anew() {
+    let server = server().await;
+    let titled = "SELECT ?t { <info:fcres/c> dcterms:title ?t }";
+    assert_eq!(found(&server, titled).await, set(&["one"]));
+    let anew = format!("PREFIX dcterms: <urn:> {titled}");
+    assert_eq!(found(&server, &anew).await, set(&[]));
+    assert_eq!(found(&server, "SELECT ?t { fcres:\\/c dcterms:title ?t }").await, set(&["one"]));
+    let elsewhere = ask_as(&server, Some(ADMIN), "/sparql", titled, "text/csv").await;
+    assert_eq!(elsewhere.status, 400, "{}", elsewhere.text());
 }
