@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use cenote_store::{Fact, Pattern, ResourceId, Term};
+use cenote_store::{Fact, Pattern, ResourceId};
 
 use super::Graph;
 use super::lakesuperior::part::Part;
@@ -97,8 +97,7 @@ impl Graph<'_> {
             },
             None => None,
         };
-        let object = like.object.as_ref().map(|object| self.stated_object(object)).transpose()?;
-        let triples = self.description(id, predicate.as_deref(), object.flatten().as_ref())?;
+        let triples = self.description(id, predicate.as_deref(), like.object.as_ref())?;
         Ok(triples.iter().filter(|triple| like.matches(triple)).cloned().collect())
     }
 
@@ -124,14 +123,15 @@ impl Graph<'_> {
         &self,
         id: ResourceId,
         predicate: Option<&str>,
-        object: Option<&Term>,
+        object: Option<&Node>,
     ) -> Result<Rc<[Triple]>> {
         if let Some(known) = self.described.borrow().get(&id) {
             return Ok(known.clone());
         }
         if (predicate.is_some() || object.is_some()) && self.is_seldom_read(id) {
-            let facts = match object {
-                Some(object) => self.data.facts_to(id, predicate, object)?,
+            let object = object.map(|object| self.stated_object(object)).transpose()?;
+            let facts = match object.flatten() {
+                Some(object) => self.data.facts_to(id, predicate, &object)?,
                 None => self.data.facts(id, predicate)?,
             };
             return self.distinct(id, facts);

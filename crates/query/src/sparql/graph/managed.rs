@@ -215,12 +215,20 @@ impl Graph<'_> {
             };
             Ok::<_, crate::Error>(!self.stated(seen.id, &like)?.is_empty())
         };
-        Ok(match seen.kind {
+        self.model_of(seen.kind, |class| Ok(needs_class && stated(class)?))
+    }
+
+    /// What a resource of this kind is, by the classes that are stated of it: one is asked for only of a container.
+    pub(super) fn model_of(
+        &self,
+        kind: Kind,
+        is_stated: impl Fn(&Node) -> Result<bool>,
+    ) -> Result<Model> {
+        Ok(match kind {
             Kind::Object => Model::Binary,
             Kind::Link | Kind::Description => Model::Source,
-            Kind::Collection if !needs_class => Model::Basic,
-            Kind::Collection if stated(&self.vocabulary.indirect)? => Model::Indirect,
-            Kind::Collection if stated(&self.vocabulary.direct)? => Model::Direct,
+            Kind::Collection if is_stated(&self.vocabulary.indirect)? => Model::Indirect,
+            Kind::Collection if is_stated(&self.vocabulary.direct)? => Model::Direct,
             Kind::Collection => Model::Basic,
         })
     }

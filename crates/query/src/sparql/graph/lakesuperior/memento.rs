@@ -7,7 +7,6 @@ use cenote_store::{ResourceId, Version};
 
 use super::part::Part;
 use crate::Result;
-use crate::sparql::Graphs;
 use crate::sparql::graph::Graph;
 use crate::sparql::graph::managed::node;
 use crate::sparql::graph::managing::Ids;
@@ -38,7 +37,7 @@ impl Memento {
 impl<'a> Graph<'a> {
     /// The versions of a resource, in words that have them; none that the caller may not see.
     pub(crate) fn mementos(&self, id: ResourceId) -> Result<Vec<Memento>> {
-        if self.words.graphs() != Graphs::Parts {
+        if !self.has_meta() {
             return Ok(Vec::new());
         }
         let versions = self.data.versions(id)?;

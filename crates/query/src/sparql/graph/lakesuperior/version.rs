@@ -104,7 +104,7 @@ impl Graph<'_> {
             Kind::Object => version.modified,
             _ => version.described,
         };
-        let types = self.types_then(self.model_then(seen, stated)).into_iter();
+        let types = self.types_then(self.model_then(seen, stated)?).into_iter();
         let mut managed: Vec<_> = types.map(|class| (Said::Type, class)).collect();
         managed.push((Said::Created, date_time(record.created)));
         managed.push((Said::CreatedBy, self.person(record.created_by)?));
@@ -124,18 +124,12 @@ impl Graph<'_> {
         types.cloned().chain([self.meta.version.clone()]).collect()
     }
 
-    fn model_then(&self, seen: &VisibleResource, stated: &[PastTriple]) -> Model {
+    fn model_then(&self, seen: &VisibleResource, stated: &[PastTriple]) -> Result<Model> {
         let is_type = |it: &&PastTriple| {
             !it.is_foreign && it.triple.predicate == *self.vocabulary.predicate(Said::Type)
         };
         let is = |class: &Node| stated.iter().filter(is_type).any(|it| it.triple.object == *class);
-        match seen.kind {
-            Kind::Object => Model::Binary,
-            Kind::Link | Kind::Description => Model::Source,
-            Kind::Collection if is(&self.vocabulary.indirect) => Model::Indirect,
-            Kind::Collection if is(&self.vocabulary.direct) => Model::Direct,
-            Kind::Collection => Model::Basic,
-        }
+        self.model_of(seen.kind, |class| Ok(is(class)))
     }
 
     /// Whether the description named the address of the bytes.
