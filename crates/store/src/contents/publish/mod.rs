@@ -58,11 +58,7 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        let at = at.into();
-        self.precheck_put(caller, at.clone(), &options)?;
-        let received = self.receive(bytes, &options).await?;
-        let published = self.in_place(|store| store.publish(caller, at, &received, &options));
-        self.published(received.blob.clone(), published).await
+        self.put_and(caller, at.into(), bytes, options, None).await
     }
 
     /// The same, with a change of the description in the same commit. Needs the rights for both, unless the change is optional.
@@ -77,13 +73,29 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        let at = at.into();
+        self.put_and(caller, at.into(), bytes, options, Some(describing)).await
+    }
+
+    async fn put_and<E>(
+        &self,
+        caller: &Caller,
+        at: At,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        options: PutOptions,
+        describing: Option<Describing<'_>>,
+    ) -> Result<Stat>
+    where
+        E: std::fmt::Display,
+    {
         self.precheck_put(caller, at.clone(), &options)?;
         let received = self.receive(bytes, &options).await?;
         let publish = |tx: &mut Transaction| {
-            self.publish_described(tx, caller, &at, (&received, &options), Some(describing))
+            self.publish_described(tx, caller, &at, (&received, &options), describing)
         };
-        let published = self.in_place(|store| store.transact_described(&at, publish));
+        let published = self.in_place(|store| match describing {
+            None => store.transact_at(&at, publish),
+            Some(_) => store.transact_described(&at, publish),
+        });
         self.published(received.blob.clone(), published).await
     }
 
