@@ -50,6 +50,8 @@ pub(crate) struct Call {
     pub(crate) headers: HeaderMap,
     pub(crate) payload: Payload,
     pub(crate) repeatable: bool,
+    /// Whether the response is expected to be large.
+    pub(crate) is_large: bool,
 }
 
 /// The body of a call.
@@ -81,7 +83,8 @@ impl Call {
     pub(crate) fn new(method: Method, target: impl Into<String>) -> Self {
         let repeatable = matches!(method, Method::GET | Method::HEAD);
         let payload = Payload::Bytes(Bytes::new());
-        Self { method, target: target.into(), headers: HeaderMap::new(), payload, repeatable }
+        let (target, headers) = (target.into(), HeaderMap::new());
+        Self { method, target, headers, payload, repeatable, is_large: false }
     }
 
     pub(crate) fn get(route: &str) -> Self {
@@ -161,6 +164,12 @@ impl Call {
     /// Declares that it must not be sent twice.
     pub(crate) fn once(mut self) -> Self {
         self.repeatable = false;
+        self
+    }
+
+    /// Announces that the response is large, if it is.
+    pub(crate) fn large(mut self, is_large: bool) -> Self {
+        self.is_large = is_large;
         self
     }
 

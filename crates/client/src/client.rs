@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use crate::body::Body;
 use crate::call::Call;
 use crate::retry::retry_after;
+use crate::transport::direct::Large;
 use crate::{Error, Kind, Result, Retry, Transport};
 
 const CHANGESET: HeaderName = HeaderName::from_static("cenote-changeset");
@@ -193,6 +194,9 @@ impl Client {
             .map_err(|error| Error::new(Kind::Invalid, format!("invalid address: {error}")))?;
         request.headers_mut().extend(self.headers.clone());
         request.headers_mut().extend(call.headers.clone());
+        if call.is_large {
+            request.extensions_mut().insert(Large);
+        }
         Ok(request)
     }
 

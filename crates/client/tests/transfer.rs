@@ -89,7 +89,7 @@ fn cut_off(body: Body, bytes: usize) -> Body {
         left -= chunk.len();
         Ok(http_body::Frame::data(chunk))
     });
-    StreamBody::new(frames).boxed_unsync()
+    Body::new(StreamBody::new(frames))
 }
 
 /// A body whose first byte is changed.
@@ -102,7 +102,7 @@ fn damage_first(body: Body) -> Body {
         }
         Ok(http_body::Frame::data(chunk.into()))
     });
-    StreamBody::new(frames).boxed_unsync()
+    Body::new(StreamBody::new(frames))
 }
 
 struct World {

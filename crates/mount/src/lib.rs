@@ -29,6 +29,6 @@ pub use attr::{Attr, FileKind};
 pub use cache::Stale;
 pub use error::{Fault, Level, Result};
 pub use layout::{Folder, Layout, LayoutError, Placed};
-pub use ops::{DirEntry, Entry, FileSystem, Opened, Room, SetAttr, Space};
+pub use ops::{Allocation, DirEntry, Entry, FileSystem, Opened, Room, SetAttr, Space};
 pub use options::{CacheOptions, Log, Manners, Options, Ownership};
 pub use status::{CacheStatus, STATUS, Share, Status, Unpublished};

@@ -77,6 +77,40 @@ fn an_open_listing_does_not_undo_the_size_of_a_file() {
 }
 
 #[test]
+fn ranges_are_allocated_and_punched() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    let mount = world.mount(&["--write"]);
+    let path = mount.path("a");
+    fs::write(&path, [1; 10_000]).unwrap();
+    let mut wanted = vec![1; 10_000];
+    let fallocate = |options: &str| {
+        let mut command = std::process::Command::new("fallocate");
+        command.args(options.split(' ')).arg(&path).status().unwrap().success()
+    };
+    assert!(fallocate("--punch-hole --offset 5 --length 6000"));
+    wanted[5..6_005].fill(0);
+    // The kernel has the file in memory.
+    assert!(fs::read(&path).unwrap() == wanted);
+    assert!(fallocate("--zero-range --offset 9990 --length 100"));
+    wanted[9_990..].fill(0);
+    wanted.resize(10_090, 0);
+    assert!(fs::read(&path).unwrap() == wanted);
+    assert!(fallocate("--length 9000000"));
+    wanted.resize(9_000_000, 0);
+    assert!(fs::read(&path).unwrap() == wanted);
+    assert!(fallocate("--posix --offset 9000000 --length 5"));
+    assert!(fallocate("--keep-size --length 10000000"));
+    wanted.resize(9_000_005, 0);
+    assert!(!fallocate("--collapse-range --length 4096"));
+    assert!(fs::read(&path).unwrap() == wanted);
+    let again = world.mount(&[]);
+    assert!(fs::read(again.path("a")).unwrap() == wanted);
+}
+
+#[test]
 fn names_of_every_kind_round_trip() {
     if !can_mount() {
         return;

@@ -11,7 +11,6 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use futures_util::stream;
 use http_body::{Frame, SizeHint};
-use http_body_util::BodyExt;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
@@ -105,7 +104,7 @@ impl LocalFile {
         let chunks = stream::unfold(receiver, |mut receiver| async {
             receiver.recv().await.map(|chunk| (chunk, receiver))
         });
-        Measured { body: body::stream(chunks), left: size }.boxed_unsync()
+        Body::new(Measured { body: body::stream(chunks), left: size })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 use std::io;
 
+use super::direct::Unconnected;
 use hyper_util::client::legacy;
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
@@ -22,7 +23,9 @@ pub(crate) fn of(error: &(dyn StdError + 'static)) -> Option<Fault> {
 pub(crate) fn is_unsent(error: &(dyn StdError + 'static)) -> bool {
     let refused = error.downcast_ref::<io::Error>().map(io::Error::kind);
     let connecting = error.downcast_ref::<legacy::Error>().is_some_and(legacy::Error::is_connect);
-    let is_here = connecting || refused == Some(io::ErrorKind::ConnectionRefused);
+    let is_here = connecting
+        || error.is::<Unconnected>()
+        || refused == Some(io::ErrorKind::ConnectionRefused);
     is_here || error.source().is_some_and(is_unsent)
 }
 

@@ -16,6 +16,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
+use super::direct::{DirectConnections, Large};
 use super::{Transport, TransportError};
 use crate::body::Body;
 use crate::{Error, Kind, Result};
@@ -37,6 +38,7 @@ pub struct HttpTransport {
     scheme: Scheme,
     authority: Authority,
     client: Client<HttpsConnector<HttpConnector>, Body>,
+    large: DirectConnections,
 }
 
 impl HttpTransport {
@@ -48,16 +50,16 @@ impl HttpTransport {
     pub fn new(url: &str, ca_file: Option<&Path>) -> Result<Self> {
         let (scheme, authority) = parse(url)?;
         let http = connector();
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls_config(&scheme, ca_file)?)
-            .https_or_http()
-            .enable_all_versions()
-            .wrap_connector(http);
+        let tls = tls_config(&scheme, ca_file)?;
+        let connector = |tls| HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+        let direct = connector(tls.clone()).enable_http1().wrap_connector(http.clone());
+        let connector = connector(tls).enable_all_versions().wrap_connector(http);
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(20))
             .build(connector);
-        Ok(Self { scheme, authority, client })
+        let large = DirectConnections::new(direct, &authority);
+        Ok(Self { scheme, authority, client, large })
     }
 
     fn address(&self, path: Option<&PathAndQuery>) -> Result<Uri, http::Error> {
@@ -90,10 +92,14 @@ impl Transport for HttpTransport {
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         async move {
             let uri = self.address(request.uri().path_and_query());
-            *request.uri_mut() = uri.map_err(|error| TransportError(error.into()))?;
+            let uri = uri.map_err(|error| TransportError(error.into()))?;
+            if request.extensions().get::<Large>().is_some() {
+                return self.large.send(&uri, &request.into_parts().0).await;
+            }
+            *request.uri_mut() = uri;
             let answer = self.client.request(request).await;
             let answer = answer.map_err(|error| TransportError(error.into()))?;
-            Ok(answer.map(|body| body.map_err(|error| TransportError(error.into())).boxed_unsync()))
+            Ok(answer.map(|body| Body::new(body.map_err(TransportError::from))))
         }
         .boxed()
     }

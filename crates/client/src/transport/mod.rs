@@ -1,5 +1,6 @@
 //! How a request reaches a server.
 
+pub(crate) mod direct;
 pub(crate) mod fault;
 mod http;
 mod service;
@@ -25,6 +26,12 @@ pub trait Transport: Debug + Send + Sync {
 #[derive(Debug, thiserror::Error)]
 #[error("{}", chain(.0.as_ref()))]
 pub struct TransportError(#[source] pub BoxError);
+
+impl From<hyper::Error> for TransportError {
+    fn from(error: hyper::Error) -> Self {
+        Self(error.into())
+    }
+}
 
 /// An error and its causes in one line: the outermost one alone is rarely informative.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {

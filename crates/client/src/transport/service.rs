@@ -55,5 +55,5 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    body.map_err(|error| TransportError(error.into())).boxed_unsync()
+    Body::new(body.map_err(|error| TransportError(error.into())))
 }

@@ -26,7 +26,7 @@ use super::reply::{
     file_type, open_errno, text, ttl,
 };
 use crate::error::Fault;
-use crate::ops::{Entry, FileSystem, LONGEST_NAME, SetAttr, Space};
+use crate::ops::{Allocation, Entry, FileSystem, LONGEST_NAME, SetAttr, Space};
 use crate::options::Ownership;
 
 /// The unit in which the room of the store is shown.
@@ -450,6 +450,25 @@ impl Filesystem for Layer {
                 Ok(written) => reply.written(written),
                 Err(fault) => reply.error(errno(&system, &fault)),
             }
+        });
+    }
+
+    fn fallocate(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let system = self.system.clone();
+        self.run(async move {
+            let range = offset..offset.saturating_add(length);
+            let done =
+                async { system.allocate(handle.0, range, Allocation::of(mode)?).await }.await;
+            answer_empty(&system, done, reply);
         });
     }
 

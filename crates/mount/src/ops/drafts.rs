@@ -106,17 +106,24 @@ impl FileSystem {
 
     /// Writes bytes to an open file; with `append`, at its end.
     pub async fn write(&self, handle: u64, offset: u64, bytes: Bytes, append: bool) -> Result<u32> {
-        let handle = self.handle(handle)?;
-        if !handle.write {
-            let errno = if self.options().is_dxfuse() { libc::EPERM } else { libc::EBADF };
-            return Err(Fault::new(errno, "the file is not open for writing"));
-        }
-        let length = bytes.len() as u32;
-        let mut draft = self.draft(handle.ino).await?;
+        let (ino, length) = (self.writing(handle)?, bytes.len() as u32);
+        let mut draft = self.draft(ino).await?;
         let offset = if append { draft.size() } else { offset };
-        let written = draft.write(&self.target(handle.ino)?, offset, bytes).await;
-        self.written(handle.ino, &draft)?;
+        let written = draft.write(&self.target(ino)?, offset, bytes).await;
+        self.written(ino, &draft)?;
         written.map(|()| length)
+    }
+
+    /// The file that is open for writing.
+    pub(crate) fn writing(&self, handle: u64) -> Result<Ino> {
+        let handle = self.handle(handle)?;
+        match handle.write {
+            true => Ok(handle.ino),
+            false => {
+                let errno = if self.options().is_dxfuse() { libc::EPERM } else { libc::EBADF };
+                Err(Fault::new(errno, "the file is not open for writing"))
+            }
+        }
     }
 
     /// Truncates a file, or extends it with zeros.
@@ -131,7 +138,7 @@ impl FileSystem {
     }
 
     /// Records written data, so that attributes show it.
-    fn written(&self, ino: Ino, draft: &Draft) -> Result<()> {
+    pub(crate) fn written(&self, ino: Ino, draft: &Draft) -> Result<()> {
         let now = (self.options().now)();
         let mut cache = self.lock();
         let node = cache.node_mut(ino)?;
@@ -141,7 +148,7 @@ impl FileSystem {
     }
 
     /// The draft of a file, created from its current content if there is none; locked for other operations meanwhile.
-    async fn draft(&self, ino: Ino) -> Result<OwnedMutexGuard<Draft>> {
+    pub(crate) async fn draft(&self, ino: Ino) -> Result<OwnedMutexGuard<Draft>> {
         loop {
             let known = self.known_draft(ino);
             let open = match &known {

@@ -1,5 +1,6 @@
 //! The operations of a file system, without a kernel.
 
+mod allocate;
 mod begin;
 mod changes;
 mod dirs;
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cenote_client::Client;
 use tokio::sync::{mpsc, watch};
 
+pub use self::allocate::Allocation;
 use self::begin::Beginning;
 pub use self::changes::SetAttr;
 pub use self::dirs::DirEntry;

@@ -9,6 +9,7 @@ mod local;
 mod piece;
 mod remote;
 pub(crate) mod small;
+mod window;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::{Bytes, BytesMut};
+use tokio::time::Instant;
 
 pub(crate) use self::budget::Budget;
 use self::lease::Lease;
@@ -24,6 +26,7 @@ pub(crate) use self::local::{LocalFile, LocalFiles};
 use self::piece::{Piece, Wanted};
 pub(crate) use self::remote::Remote;
 pub(crate) use self::small::SmallFiles;
+use self::window::Latency;
 use crate::disk::{BLOCK, Cached};
 use crate::error::Result;
 
@@ -32,8 +35,6 @@ const MIB: u64 = 1 << 20;
 const PIECE: Range<u64> = MIB..8 * MIB;
 /// The maximum distance of a sequential read from the end of the last one: the kernel's own read-ahead is out of order.
 const NEAR: u64 = MIB;
-/// The most that is read ahead of one file.
-const WINDOW: u64 = 64 * MIB;
 
 /// Reads one content.
 #[derive(Debug)]
@@ -48,18 +49,26 @@ pub(crate) struct Reader {
     lease: OnceLock<Lease>,
     /// Whether something was requested.
     begun: AtomicBool,
+    latency: Arc<Latency>,
     /// The content in the disk cache.
     kept: Option<Arc<Cached>>,
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     pieces: VecDeque<Arc<Piece>>,
     /// Where the last read ended.
     end: u64,
-    /// How many bytes were read in order.
+    /// How many bytes were read in order, and since when.
     streak: u64,
+    since: Instant,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { pieces: VecDeque::new(), end: 0, streak: 0, since: Instant::now() }
+    }
 }
 
 impl Reader {
@@ -70,7 +79,8 @@ impl Reader {
     ) -> Self {
         let (etag, remote) = (remote.etag.clone(), Mutex::new(remote));
         let (lease, begun, state) = (OnceLock::new(), AtomicBool::default(), Mutex::default());
-        Self { budget, etag, size, remote, leases, lease, begun, kept, state }
+        let latency = Arc::default();
+        Self { budget, etag, size, remote, leases, lease, begun, latency, kept, state }
     }
 
     /// The content where it is read from now, for one more request.
@@ -145,7 +155,8 @@ impl Reader {
 
     fn read_ahead(&self, state: &mut State, range: &Range<u64>) {
         let fair = self.budget.fair_share();
-        let window = (2 * state.streak).clamp(PIECE.start, WINDOW.min(fair));
+        let window = self.latency.window(state.streak, state.since.elapsed());
+        let window = window.min(fair).max(PIECE.start);
         let until = self.size.min(range.end.saturating_add(window));
         let start = range.start - range.start % BLOCK;
         let mut next = state.pieces.back().map_or(start, |piece| piece.range.end);
@@ -160,7 +171,8 @@ impl Reader {
     }
 
     fn wanted(&self, range: Range<u64>) -> Wanted {
-        Wanted { remote: self.request(), range, kept: self.kept.clone() }
+        let (kept, latency) = (self.kept.clone(), Arc::clone(&self.latency));
+        Wanted { remote: self.request(), range, latency, kept }
     }
 }
 

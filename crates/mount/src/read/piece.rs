@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::{Bytes, BytesMut};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::budget::Share;
 use super::remote::Remote;
+use super::window::Latency;
 use crate::disk::Cached;
 use crate::error::{Fault, Result};
 
@@ -27,6 +29,8 @@ pub(crate) struct Piece {
 pub(crate) struct Wanted {
     pub(crate) remote: Remote,
     pub(crate) range: Range<u64>,
+    /// Where the time until the answer is noted.
+    pub(crate) latency: Arc<Latency>,
     /// The content in the disk cache, which is read first, and stores the bytes from the source.
     pub(crate) kept: Option<Arc<Cached>>,
 }
@@ -112,19 +116,21 @@ impl Piece {
 }
 
 impl Segments {
-    /// Adds bytes, which come in pieces of any length; `total` is how many there are to be in the end.
-    fn gather(&mut self, mut bytes: &[u8], total: u64) {
-        while !bytes.is_empty() {
-            if self.tail.is_empty() {
-                self.tail.reserve(total.saturating_sub(self.length).min(SEGMENT as u64) as usize);
-            }
-            let (now, later) = bytes.split_at(bytes.len().min(SEGMENT - self.tail.len()));
-            self.tail.extend_from_slice(now);
-            self.length += now.len() as u64;
-            if self.tail.len() == SEGMENT {
-                self.finish_segment();
-            }
-            bytes = later;
+    /// Memory for what arrives next; `total` is how many bytes there are to be in the end.
+    fn room(&mut self, total: u64) -> BytesMut {
+        if self.tail.is_empty() {
+            let length = (total - self.length).min(SEGMENT as u64);
+            self.tail = BytesMut::with_capacity(length as usize);
+        }
+        self.tail.split_off(self.tail.len())
+    }
+
+    /// Adds what has arrived in the memory of [`Self::room`], and finishes a segment that is full.
+    fn add(&mut self, room: BytesMut) {
+        self.length += room.len() as u64;
+        self.tail.unsplit(room);
+        if self.tail.len() == self.tail.capacity() {
+            self.finish_segment();
         }
     }
 
@@ -162,18 +168,25 @@ impl Arrived {
 }
 
 async fn fill(wanted: &Wanted, (arrived, tell): (&Arrived, &watch::Sender<()>)) -> Result<()> {
-    let Wanted { remote, range, kept } = wanted;
-    let source = &remote.source;
+    let Wanted { remote, range, latency, kept } = wanted;
+    let (source, length) = (&remote.source, range.end - range.start);
     if let Some(bytes) = kept.as_ref().and_then(|kept| kept.read(range)) {
         arrived.lock(|all| all.push(bytes));
         return Ok(());
     }
     let rest = async || {
         let next = range.start + arrived.lock(|all| all.length);
-        let content = remote.read(next..range.end).await?;
-        let mut stream = content.into_stream();
-        while let Some(bytes) = source.next(&mut stream).await? {
-            arrived.lock(|all| all.gather(&bytes, range.end - range.start));
+        let asked = Instant::now();
+        let mut content = remote.read(next..range.end).await?;
+        latency.note(asked.elapsed());
+        while arrived.lock(|all| all.length) < length {
+            // The memory is filled without the lock: what has arrived can be read in the meantime.
+            let mut room = arrived.lock(|all| all.room(length));
+            let received = source.within(content.fill(&mut room)).await?;
+            arrived.lock(|all| all.add(room));
+            if received == 0 {
+                break;
+            }
             tell.send_replace(());
         }
         Ok(())
@@ -206,10 +219,13 @@ mod tests {
             let all = bytes_of(lengths.iter().sum());
             let (mut segments, mut rest) = (Segments::default(), &all[..]);
             for length in lengths {
-                let (now, later) = rest.split_at(length);
-                segments.gather(now, all.len() as u64);
+                let mut room = segments.room(all.len() as u64);
+                let (now, later) = rest.split_at(length.min(room.capacity()));
+                room.extend_from_slice(now);
+                segments.add(room);
                 rest = later;
             }
+            let all = &all[..all.len() - rest.len()];
             if is_ended {
                 segments.finish_segment();
             }

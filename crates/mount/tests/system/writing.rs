@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use cenote_mount::{Options, SetAttr};
+use cenote_mount::{Allocation, Options, SetAttr};
 use tokio::sync::Barrier;
 
 use crate::support::{Mount, ROOT, World, options};
@@ -226,6 +226,58 @@ async fn truncation_is_published_if_the_file_is_not_open() {
         assert!(world.get(&path).await == wanted, "{path}");
         assert!(mount.read(&path).await.unwrap() == wanted, "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_range_is_allocated_or_becomes_zeros() {
+    let world = World::new();
+    let (keeps, extends) = ((true, false), (true, true));
+    // In memory, and on a stage, where the zeros are written in several pieces.
+    for size in [100_usize, 6_000_000] {
+        let (path, mut wanted) = (format!("/f{size}"), vec![1_u8; size]);
+        world.put(&path, wanted.clone()).await;
+        let mount = world.mount().await;
+        let ino = mount.find(&path).await.unwrap();
+        let open = mount.system.open_file(ino, true).await.unwrap();
+        let part = size / 2;
+        for ((zero, extend), range) in [
+            ((false, true), 0..part),
+            ((false, false), 0..size + 10),
+            (keeps, 3..part),
+            (keeps, size - 2..size + 50),
+            (extends, size - 4..size + 5),
+            ((false, true), size..size + 20),
+            (keeps, size + 100..size + 200),
+        ] {
+            let how = Allocation { zero, extend };
+            let bytes = range.start as u64..range.end as u64;
+            mount.system.allocate(open.handle, bytes, how).await.unwrap();
+            let length = if extend { wanted.len().max(range.end) } else { wanted.len() };
+            wanted.resize(length, 0);
+            if zero {
+                wanted[range.start.min(length)..range.end.min(length)].fill(0);
+            }
+            let attr = mount.system.getattr(ino).await.unwrap().attr;
+            assert_eq!(attr.size, length as u64, "{range:?}");
+        }
+        mount.system.release(open.handle).await;
+        mount.system.publish_all().await.unwrap();
+        assert!(world.get(&path).await == wanted, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_open_for_reading_is_not_allocated() {
+    let world = World::new();
+    world.put("/f", b"12345".to_vec()).await;
+    let mount = world.mount().await;
+    let ino = mount.find("/f").await.unwrap();
+    let open = mount.system.open_file(ino, false).await.unwrap();
+    let how = Allocation { zero: true, extend: true };
+    let refused = mount.system.allocate(open.handle, 0..10, how).await.unwrap_err();
+    assert_eq!(refused.errno, libc::EBADF);
+    mount.system.release(open.handle).await;
+    assert!(world.get("/f").await == b"12345");
 }
 
 #[tokio::test(flavor = "multi_thread")]

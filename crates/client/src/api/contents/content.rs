@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use http::HeaderMap;
 use http::header::{
@@ -21,6 +21,9 @@ use crate::{Address, At, Client, Error, Kind, Resource, Result};
 const KIND: HeaderName = HeaderName::from_static("cenote-kind");
 const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 
+/// From this length on a range is read over a connection of its own.
+const LARGE: u64 = 1 << 20;
+
 /// How to read a content.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
@@ -35,7 +38,16 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    pub(in crate::api) fn range(&self) -> Option<String> {
+    /// The call that reads this range.
+    pub(in crate::api) fn of(&self, call: Call) -> Result<Call> {
+        let is_large = self.length.is_some_and(|length| length >= LARGE);
+        match self.range() {
+            Some(range) => call.large(is_large).header(RANGE, &range),
+            None => Ok(call),
+        }
+    }
+
+    fn range(&self) -> Option<String> {
         match (self.offset, self.length) {
             (0, None) => None,
             (offset, None) => Some(format!("bytes={offset}-")),
@@ -92,6 +104,13 @@ impl Content {
         self.text(CONTENT_LENGTH)?.parse().ok()
     }
 
+    /// Appends the bytes that arrive next to `room`, within its capacity, which must not be used up. Returns their number, which is 0 at the end.
+    ///
+    /// A large range is received into that memory, without being copied here.
+    pub async fn fill(&mut self, room: &mut BytesMut) -> Result<usize> {
+        Ok(self.body.fill(room).await?)
+    }
+
     /// The bytes, as they arrive.
     pub fn into_stream(self) -> impl Stream<Item = Result<Bytes>> + Send + Unpin {
         BodyDataStream::new(self.body).map(|chunk| chunk.map_err(Error::from))
@@ -101,10 +120,8 @@ impl Content {
 impl Client {
     /// Reads an object, or a range of it.
     pub async fn read(&self, at: impl Into<At>, options: &ReadOptions) -> Result<Content> {
-        let mut call = Call::get(&bytes_of(&at.into())).query_opt("version", options.version);
-        if let Some(range) = options.range() {
-            call = call.header(RANGE, &range)?;
-        }
+        let call = Call::get(&bytes_of(&at.into())).query_opt("version", options.version);
+        let mut call = options.of(call)?;
         if let Some(etag) = &options.if_match {
             call = call.header(IF_MATCH, etag)?;
         }

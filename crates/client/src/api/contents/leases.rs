@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use http::header::RANGE;
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -96,11 +95,7 @@ impl Client {
     /// # Errors
     /// [`Kind::NotFound`](crate::Kind::NotFound) if it has expired.
     pub async fn read_leased(&self, lease: &str, options: &ReadOptions) -> Result<Content> {
-        let mut call = Call::get(&format!("/v1/leases/{lease}/content"));
-        if let Some(range) = options.range() {
-            call = call.header(RANGE, &range)?;
-        }
-        self.content(call).await
+        self.content(options.of(Call::get(&format!("/v1/leases/{lease}/content")))?).await
     }
 
     /// Renews a lease for this many seconds from now; returns when it expires.

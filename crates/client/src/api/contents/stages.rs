@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::Stream;
-use http::header::{HeaderName, RANGE};
+use http::header::HeaderName;
 use serde::{Deserialize, Serialize};
 
 use super::patch::patching;
@@ -103,15 +103,12 @@ impl Client {
 
     /// Reads a stage, or a range of it.
     pub async fn read_stage(&self, id: &str, range: Option<Range<u64>>) -> Result<Content> {
-        let mut call = Call::get(&route(id));
-        if let Some(Range { start, end }) = range {
-            let length = Some(end.saturating_sub(start));
-            let options = ReadOptions { offset: start, length, ..ReadOptions::default() };
-            if let Some(range) = options.range() {
-                call = call.header(RANGE, &range)?;
-            }
-        }
-        self.content(call).await
+        let (offset, length) = match range {
+            Some(Range { start, end }) => (start, Some(end.saturating_sub(start))),
+            None => (0, None),
+        };
+        let options = ReadOptions { offset, length, ..ReadOptions::default() };
+        self.content(options.of(Call::get(&route(id)))?).await
     }
 
     /// Modifies a stage and returns its new size; the server verifies the bytes.

@@ -1,7 +1,7 @@
 //! The store as of a moment in the past. A moment is a time (RFC 3339) or a position of the change feed.
 
 use futures_util::{Stream, TryStreamExt, stream};
-use http::header::{IF_MATCH, RANGE};
+use http::header::IF_MATCH;
 use serde::{Deserialize, Serialize};
 
 use bytes::Bytes;
@@ -182,10 +182,7 @@ impl Client {
         moment: &str,
         options: &ReadOptions,
     ) -> Result<Content> {
-        let mut call = past("content", path, moment);
-        if let Some(range) = options.range() {
-            call = call.header(RANGE, &range)?;
-        }
+        let mut call = options.of(past("content", path, moment))?;
         if let Some(etag) = &options.if_match {
             call = call.header(IF_MATCH, etag)?;
         }
