@@ -106,6 +106,7 @@ fn ranges_are_allocated_and_punched() {
     wanted.resize(9_000_005, 0);
     assert!(!fallocate("--collapse-range --length 4096"));
     assert!(fs::read(&path).unwrap() == wanted);
+    drop(mount);
     let again = world.mount(&[]);
     assert!(fs::read(again.path("a")).unwrap() == wanted);
 }

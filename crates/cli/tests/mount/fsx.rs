@@ -19,6 +19,10 @@ close_open = 0.1
 invalidate = 0
 fsync = 0.1
 fdatasync = 0.1
+posix_fallocate = 1
+punch_hole = 1
+sendfile = 1
+copy_file_range = 1
 ";
 
 fn program() -> Option<PathBuf> {
