@@ -70,3 +70,37 @@ fn ranges_on_a_local_disk_are_exact() {
     let dir = tempdir().unwrap();
     check_ranges_of(&Place::local("main", dir.path()).unwrap());
 }
+
+/// What the kernel has in memory is read by another thread than what it has to fetch from the disk.
+#[test]
+#[cfg(target_os = "linux")]
+fn ranges_that_the_kernel_dropped_in_part_are_exact() {
+    use rustix::fs::{Advice, fadvise};
+    let dir = tempdir().unwrap();
+    let place = Place::local("main", dir.path()).unwrap();
+    let whole: Bytes = (0..3_000_000_u32).map(|n| (n * 7 + n / 251) as u8).collect();
+    block_on(written(&place, std::slice::from_ref(&whole)));
+    let files = walk(dir.path()).into_iter().map(|path| std::fs::File::open(path).unwrap());
+    let files: Vec<_> = files.filter(|file| file.metadata().unwrap().len() >= 3_000_000).collect();
+    assert_eq!(files.len(), 1);
+    let edges = proptest::collection::vec(0..3_000_000_u64, 4);
+    let config = ProptestConfig::with_cases(48);
+    proptest!(config, |(edges in edges)| {
+        let [a, b, c, d] = edges[..] else { unreachable!("there are four") };
+        let (dropped, range) = (a.min(b)..a.max(b), c.min(d)..c.max(d));
+        let length = std::num::NonZeroU64::new(dropped.end - dropped.start);
+        // Without a length, all that follows is dropped.
+        fadvise(&files[0], dropped.start, length, Advice::DontNeed).unwrap();
+        block_on(async {
+            let expected = &whole[range.start as usize..range.end as usize];
+            assert!(streamed(&place, range.clone()).await == expected, "{range:?}");
+        });
+    });
+}
+
+#[cfg(target_os = "linux")]
+fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let inside = |path: std::path::PathBuf| if path.is_dir() { walk(&path) } else { vec![path] };
+    entries.flat_map(inside).collect()
+}

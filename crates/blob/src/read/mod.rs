@@ -5,7 +5,7 @@
 //! after the range would shift whatever the caller appends.
 //!
 //! A checked read fetches whole blocks from the place, whatever range is requested, and verifies each chunk on the
-//! thread that read it, while it is in the processor's cache.
+//! thread that read it, while it is in the processor's cache. A chunk that the kernel has in memory is read by the thread that sends it.
 
 mod here;
 
@@ -213,16 +213,40 @@ fn file_chunks(file: File, range: Range<u64>, blocks: Option<Blocks>) -> SourceS
     let starts = range.clone().step_by(chunk);
     let reads = stream::iter(starts).map(move |start| {
         let (file, len) = (file.clone(), (range.end - start).min(chunk as u64) as usize);
-        let blocks = blocks.clone();
-        spawn_blocking(move || {
+        let (blocks, is_cached) = (blocks.clone(), is_cached(&file, start, len));
+        let read = move || {
             let bytes = read_at(&file, start, len)?;
             blocks.map_or(Ok(()), |blocks| checked(&blocks, start, &bytes, len))?;
             Ok::<_, Source>(bytes)
-        })
+        };
+        async move {
+            match is_cached {
+                // The thread that sends it has it in its processor's cache then.
+                true => read(),
+                false => spawn_blocking(read).await?,
+            }
+        }
     });
     // Reads start when they are pulled into the buffer, so one is always ahead.
-    let chunks = reads.buffered(AHEAD).map(|done| done?);
-    chunks.boxed()
+    reads.buffered(AHEAD).boxed()
+}
+
+/// Whether the kernel seems to have a range in memory, so that reading it does not wait: its first and its last byte.
+#[cfg(target_os = "linux")]
+fn is_cached(file: &File, start: u64, len: usize) -> bool {
+    use rustix::io::{ReadWriteFlags, preadv2};
+    let has = |at| {
+        let mut byte = [0];
+        let here = &mut [io::IoSliceMut::new(&mut byte)];
+        preadv2(file, here, at, ReadWriteFlags::NOWAIT) == Ok(1)
+    };
+    len > 0 && has(start) && has(start + len as u64 - 1)
+}
+
+/// Other systems cannot tell.
+#[cfg(not(target_os = "linux"))]
+fn is_cached(_: &File, _: u64, _: usize) -> bool {
+    false
 }
 
 /// Verifies `bytes`, which start at `start` and should be `len` long, against the checksums.
