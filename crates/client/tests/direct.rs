@@ -137,12 +137,15 @@ async fn a_kept_connection_that_the_server_closed_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_connection_that_the_server_will_close_is_not_kept() {
-    let head = head("200 OK", &format!("connection: close\r\ncontent-length: {LENGTH}\r\n"));
-    let bytes = [head, content()].concat();
-    let fake = Fake::new(vec![Answer { bytes, closes: true, ..whole() }; 2]).await;
-    fake.check().await;
-    assert_eq!(fake.connections.load(Ordering::Relaxed), 2);
+async fn a_connection_is_kept_unless_the_server_will_close_it() {
+    for (connection, closes) in [("close", true), ("TE, Close", true), ("keep-alive", false)] {
+        let more = format!("connection: {connection}\r\ncontent-length: {LENGTH}\r\n");
+        let bytes = [head("200 OK", &more), content()].concat();
+        let fake = Fake::new(vec![Answer { bytes, closes, ..whole() }; 2]).await;
+        fake.check().await;
+        let connections = if closes { 2 } else { 1 };
+        assert_eq!(fake.connections.load(Ordering::Relaxed), connections, "{connection}");
+    }
 }
 
 #[tokio::test]

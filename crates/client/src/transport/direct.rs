@@ -144,7 +144,12 @@ fn length<B>(answer: &Response<B>) -> Option<u64> {
 }
 
 fn may_be_kept<B>(answer: &Response<B>) -> bool {
-    answer.version() == http::Version::HTTP_11 && !answer.headers().contains_key(CONNECTION)
+    let stated = answer.headers().get_all(CONNECTION);
+    let closes = |value: &HeaderValue| {
+        let mut options = value.as_bytes().split(|byte| *byte == b',');
+        options.any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+    };
+    answer.version() == http::Version::HTTP_11 && !stated.iter().any(closes)
 }
 
 /// The rest of a body that is still on its connection.

@@ -1,6 +1,6 @@
 //! Space for a range of an open file (`fallocate`), and ranges of zeros in it.
 //!
-//! A store does not reserve space, so allocating a range only makes the file long enough: without an answer to it, glibc writes a byte into each block of
+//! A store does not reserve space, so allocating a range only makes the file long enough, if there is space for that: without an answer to it, glibc writes a byte into each block of
 //! the range. Ranges of zeros are written.
 
 use std::ops::Range;
@@ -13,6 +13,9 @@ use crate::write::{Draft, Target};
 
 /// How many zeros are written at a time.
 const PIECE: u64 = 1 << 20;
+
+/// How much is allocated whatever space there is.
+const LITTLE: u64 = 16 << 20;
 
 /// What becomes of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +47,18 @@ impl FileSystem {
     pub async fn allocate(&self, handle: u64, range: Range<u64>, how: Allocation) -> Result<()> {
         let ino = self.writing(handle)?;
         let mut draft = self.draft(ino).await?;
+        self.require_space(range.end.saturating_sub(draft.size())).await?;
         let allocated = allocate(&mut draft, &self.target(ino)?, range, how).await;
         self.written(ino, &draft)?;
         allocated
+    }
+
+    /// Refuses to allocate more than is left, which is only known at this moment. A little is not compared with it, since that takes several requests.
+    async fn require_space(&self, bytes: u64) -> Result<()> {
+        match bytes > LITTLE && bytes > self.space().await.bytes.free {
+            true => Err(Fault::new(libc::ENOSPC, "more is allocated than there is space for")),
+            false => Ok(()),
+        }
     }
 }
 

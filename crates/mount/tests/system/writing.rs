@@ -281,6 +281,23 @@ async fn a_file_that_is_open_for_reading_is_not_allocated() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn more_than_there_is_space_for_is_not_allocated() {
+    let world = World::new();
+    world.put("/f", b"12345".to_vec()).await;
+    let mount = world.mount().await;
+    let ino = mount.find("/f").await.unwrap();
+    let open = mount.system.open_file(ino, true).await.unwrap();
+    let free = mount.system.space().await.bytes.free;
+    for extend in [true, false] {
+        let how = Allocation { zero: false, extend };
+        let refused = mount.system.allocate(open.handle, 0..free + (1 << 40), how).await;
+        assert_eq!(refused.unwrap_err().errno, libc::ENOSPC);
+    }
+    assert_eq!(mount.system.getattr(ino).await.unwrap().attr.size, 5);
+    mount.system.release(open.handle).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn names_are_created_moved_replaced_and_removed() {
     let world = World::new();
     let mount = world.mount().await;
