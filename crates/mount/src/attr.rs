@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use cenote_client::{Resource, ResourceKind};
+use cenote_client::{Brief, Resource, ResourceKind};
 use jiff::Timestamp;
 
 /// The kind of a file.
@@ -67,29 +67,59 @@ impl Attr {
     }
 
     pub(crate) fn of(resource: &Resource) -> Self {
-        let kind = FileKind::of(resource.kind);
         let changed = resource.content_modified.or(resource.members_modified);
         let changed = resource.mtime.or(changed).or(resource.modified);
         // All that is known of a collection of the past.
         let changed = changed.or(resource.description_modified);
-        let size = match kind {
-            FileKind::Directory => 4096,
-            FileKind::File => resource.size.unwrap_or(0),
-            FileKind::Symlink => resource.target.as_ref().map_or(0, String::len) as u64,
-        };
         let latest = [resource.modified, resource.members_modified].into_iter().flatten().max();
+        let latest = latest.or(resource.content_modified).or(resource.description_modified);
+        Self {
+            etag: resource.etag.clone(),
+            revision: revision(resource.state.as_deref()),
+            ..Self::new((resource.kind, resource.mode), (time(changed), time(latest)))
+        }
+        .with_content(resource.size, resource.target.clone())
+    }
+
+    /// The same of an entry of a brief listing.
+    pub(crate) fn of_brief(entry: Brief) -> Self {
+        let changed = entry.content_modified.or(entry.members_modified).unwrap_or(entry.modified);
+        let changed = entry.mtime.unwrap_or(changed);
+        let latest = entry.members_modified.map_or(entry.modified, |at| at.max(entry.modified));
+        Self {
+            etag: entry.etag,
+            revision: revision(Some(&entry.state)),
+            ..Self::new((entry.kind, entry.mode), (changed.into(), latest.into()))
+        }
+        .with_content(entry.size, entry.target)
+    }
+
+    fn new(
+        (kind, mode): (ResourceKind, Option<u32>),
+        (mtime, ctime): (SystemTime, SystemTime),
+    ) -> Self {
+        let kind = FileKind::of(kind);
         Self {
             kind,
-            size,
-            mode: resource.mode.unwrap_or(kind.default_mode()) & 0o7777,
+            size: 0,
+            mode: mode.unwrap_or(kind.default_mode()) & 0o7777,
             links: 1,
-            atime: time(changed),
-            mtime: time(changed),
-            ctime: time(latest.or(resource.content_modified).or(resource.description_modified)),
-            etag: resource.etag.clone(),
-            target: resource.target.clone(),
-            revision: revision(resource.state.as_deref()),
+            atime: mtime,
+            mtime,
+            ctime,
+            etag: None,
+            target: None,
+            revision: 0,
         }
+    }
+
+    fn with_content(self, size: Option<u64>, target: Option<String>) -> Self {
+        let size = match self.kind {
+            FileKind::Directory => 4096,
+            FileKind::File => size.unwrap_or(0),
+            FileKind::Symlink => target.as_ref().map_or(0, String::len) as u64,
+        };
+        Self { size, target, ..self }
     }
 }
 

@@ -13,6 +13,7 @@ mod disk;
 mod dxfuse;
 mod error;
 mod feed;
+mod found;
 pub mod fuse;
 mod layout;
 mod ops;

@@ -12,6 +12,7 @@ use futures_util::{Stream, TryStreamExt};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::error::{Fault, Result};
+use crate::found::{Found, Listing};
 use crate::layout::Placed;
 use crate::options::Options;
 use crate::past::Past;
@@ -234,24 +235,28 @@ impl Source {
     }
 
     /// All that is in a collection.
-    pub(crate) async fn list(&self, place: &Place) -> Result<Vec<Resource>> {
+    pub(crate) async fn list(&self, place: &Place) -> Result<Listing> {
         if let Some(past) = &self.past {
-            return self.insist(|| self.within(past.list(&self.client, &place.path))).await;
+            let list = || self.within(past.list(&self.client, &place.path));
+            return Ok(vec![self.insist(list).await?.iter().map(Found::from).collect()]);
         }
         self.insist(|| self.list_now(place.id, None)).await
     }
 
     /// What is in a collection now; at most so many entries.
-    pub(crate) async fn list_now(&self, id: u64, limit: Option<u32>) -> Result<Vec<Resource>> {
+    pub(crate) async fn list_now(&self, id: u64, limit: Option<u32>) -> Result<Listing> {
         let at = At::Id(id);
         let arriving = self.within(self.client.list_brief(&at, limit)).await?;
         let chunks = arriving.try_ready_chunks(ARRIVING);
         let mut chunks = pin!(chunks.map_err(|TryReadyChunksError(_, error)| error));
-        let mut entries = Vec::new();
+        let mut listing = Listing::new();
         while let Some(chunk) = self.next(&mut chunks).await? {
-            entries.extend(chunk);
+            // The room of the chunk is for as many as may arrive at once.
+            let mut portion = Vec::with_capacity(chunk.len());
+            portion.extend(chunk.into_iter().map(Found::from));
+            listing.push(portion);
         }
-        Ok(entries)
+        Ok(listing)
     }
 
     /// Begins to read a range of a content that has this tag.

@@ -1,12 +1,11 @@
 //! Responses with one JSON value per line (`application/x-ndjson`), read as they arrive.
 
-use std::collections::VecDeque;
-
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, stream};
 use http::Response;
 use http::header::CONTENT_TYPE;
 use http_body_util::BodyExt;
+use memchr::memchr;
 use serde::de::DeserializeOwned;
 
 use crate::body::Body;
@@ -29,7 +28,7 @@ pub(crate) fn lines<T: DeserializeOwned>(
 
 /// The lines of a body. An unterminated last line means that the response was truncated.
 fn lines_of<T: DeserializeOwned>(body: Body) -> impl Stream<Item = Result<T>> {
-    let state = Lines { body, rest: BytesMut::new(), ready: VecDeque::new() };
+    let state = Lines { body, rest: BytesMut::new(), data: Bytes::new() };
     stream::try_unfold(state, |mut lines| async move {
         match lines.next().await? {
             Some(line) => {
@@ -43,37 +42,39 @@ fn lines_of<T: DeserializeOwned>(body: Body) -> impl Stream<Item = Result<T>> {
 
 struct Lines {
     body: Body,
+    /// The beginning of a line whose end has not arrived.
     rest: BytesMut,
-    ready: VecDeque<Bytes>,
+    /// What arrived last, as far as it has not been read.
+    data: Bytes,
 }
 
 impl Lines {
     async fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
-            if let Some(line) = self.ready.pop_front() {
-                return Ok(Some(line));
+            match self.arrived()? {
+                Some(line) if line.trim_ascii().is_empty() => continue,
+                Some(line) => return Ok(Some(line)),
+                None => {}
             }
             match self.body.frame().await {
-                Some(frame) => self.take(frame?.into_data().unwrap_or_default())?,
+                Some(frame) => self.data = frame?.into_data().unwrap_or_default(),
                 None if self.rest.is_empty() => return Ok(None),
                 None => return Err(cut_off()),
             }
         }
     }
 
-    fn take(&mut self, data: Bytes) -> Result<()> {
-        let mut from = self.rest.len();
-        self.rest.extend_from_slice(&data);
-        while let Some(end) = self.rest[from..].iter().position(|byte| *byte == b'\n') {
-            let line = self.rest.split_to(from + end + 1).freeze();
-            if !line.trim_ascii().is_empty() {
-                self.ready.push_back(line);
-            }
-            from = 0;
+    /// The next line, if all of it is there. It is copied only if it arrived in several pieces.
+    fn arrived(&mut self) -> Result<Option<Bytes>> {
+        let end = memchr(b'\n', &self.data);
+        let piece = self.data.split_to(end.map_or(self.data.len(), |end| end + 1));
+        if end.is_some() && self.rest.is_empty() {
+            return Ok(Some(piece));
         }
+        self.rest.extend_from_slice(&piece);
         match self.rest.len() > LONGEST_LINE {
             true => Err(Error::protocol("a line is too long")),
-            false => Ok(()),
+            false => Ok(end.map(|_| self.rest.split().freeze())),
         }
     }
 }

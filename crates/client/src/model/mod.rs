@@ -4,6 +4,7 @@ mod access;
 mod address;
 mod metadata;
 mod resource;
+mod time;
 mod version;
 
 pub use access::{
@@ -11,5 +12,5 @@ pub use access::{
 };
 pub use address::{Address, At};
 pub use metadata::{Avu, Condition, Link, LinksFrom, MetaOperation, Search};
-pub use resource::{Listing, Record, Resource, ResourceKind, TrashTotal, Usage};
+pub use resource::{Brief, Listing, Record, Resource, ResourceKind, TrashTotal, Usage};
 pub use version::{ComparedContent, ComparedStatement, Version, VersionDifference};

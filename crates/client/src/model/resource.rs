@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::model::time;
 use crate::{Avu, Xattr};
 
 /// The kind of a resource.
@@ -24,7 +25,7 @@ pub enum ResourceKind {
 pub struct Resource {
     /// Its id, which is never reused.
     pub id: u64,
-    /// Its path; empty in a brief listing.
+    /// Its path.
     #[serde(default)]
     pub path: String,
     /// Its name; empty or absent for the root.
@@ -103,6 +104,42 @@ pub struct Resource {
     /// Its extended attributes, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub xattrs: Option<Vec<Xattr>>,
+}
+
+/// The few attributes of a resource that a file system shows. There can be very many of them, so what is not in a brief listing has no room here.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Brief {
+    /// Its id, which is never reused.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: ResourceKind,
+    /// The size of its content in bytes.
+    pub size: Option<u64>,
+    /// The tag of the content, for `If-Match`.
+    pub etag: Option<String>,
+    /// The tag of the state, which changes with every change of content, description or access.
+    pub state: String,
+    /// When it was created.
+    #[serde(deserialize_with = "time::required")]
+    pub created: Timestamp,
+    /// When its content, description or access last changed.
+    #[serde(deserialize_with = "time::required")]
+    pub modified: Timestamp,
+    /// When its content last changed, if that is not `modified`.
+    #[serde(default, deserialize_with = "time::optional")]
+    pub content_modified: Option<Timestamp>,
+    /// When the membership of a collection last changed.
+    #[serde(default, deserialize_with = "time::optional")]
+    pub members_modified: Option<Timestamp>,
+    /// Mode bits as in `st_mode & 0o7777`.
+    pub mode: Option<u32>,
+    /// The modification time that a client set.
+    #[serde(default, deserialize_with = "time::optional")]
+    pub mtime: Option<Timestamp>,
+    /// Where it points, for a link.
+    pub target: Option<String>,
 }
 
 /// A page of a collection.

@@ -8,6 +8,7 @@ mod apply;
 mod doubt;
 mod evict;
 mod node;
+mod nodes;
 mod noting;
 mod numbering;
 mod placing;
@@ -19,11 +20,14 @@ use std::time::SystemTime;
 use cenote_client::Resource;
 
 pub use self::apply::Stale;
+use self::node::Directory;
 pub(crate) use self::node::{Children, Node, Origin};
+use self::nodes::Nodes;
 use self::placing::Top;
 use crate::attr::{Attr, FileKind};
 use crate::error::{Fault, Result};
 use crate::feed::Drops;
+use crate::found::{Found, Listing};
 use crate::seen::Note;
 use crate::source::{Place, join};
 
@@ -53,7 +57,7 @@ pub(crate) enum Known {
 /// The nodes.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    nodes: HashMap<Ino, Node>,
+    nodes: Nodes,
     /// Inodes of resources whose number is not their id.
     aliases: HashMap<(Tree, u64), Ino>,
     next_local: Ino,
@@ -82,7 +86,7 @@ impl Cache {
         let mut node = Node::new((0, ROOT), "", attr);
         node.id = Some(id);
         Self {
-            nodes: HashMap::from([(ROOT, node)]),
+            nodes: Nodes::with_root((ROOT, node)),
             aliases: HashMap::from([((0, id), ROOT)]),
             next_local: FIRST_LOCAL,
             tops: vec![Top::root(root_path)],
@@ -148,13 +152,20 @@ impl Cache {
 
     /// The attributes of a node as they are shown.
     pub(crate) fn shown(&self, node: &Node) -> Attr {
-        let attr = node.shown();
-        let mode = match (self.modes, attr.kind, node.origin) {
+        Attr { mode: self.mode(node), ..node.shown() }
+    }
+
+    /// The same without the tag and where a link leads, which a listing does not show.
+    pub(crate) fn listed(&self, node: &Node) -> Attr {
+        Attr { mode: self.mode(node), ..node.listed() }
+    }
+
+    fn mode(&self, node: &Node) -> u32 {
+        match (self.modes, node.attr.kind, node.origin) {
             (Some((mode, _)), FileKind::Directory, Origin::Store | Origin::Numbered) => mode,
             (Some((_, mode)), FileKind::File, _) if node.id.is_some() => mode,
-            _ => attr.mode,
-        };
-        Attr { mode, ..attr }
+            _ => node.attr.mode,
+        }
     }
 
     pub(crate) fn known(&self, parent: Ino, name: &str) -> Known {
@@ -167,11 +178,11 @@ impl Cache {
     }
 
     pub(crate) fn children(&self, ino: Ino) -> Option<&Children> {
-        self.nodes.get(&ino).map(|node| &node.children)
+        self.nodes.get(&ino).map(|node| &*node.children)
     }
 
     pub(crate) fn children_mut(&mut self, ino: Ino) -> Option<&mut Children> {
-        self.nodes.get_mut(&ino).map(|node| &mut node.children)
+        self.nodes.get_mut(&ino).map(|node| &mut *node.children)
     }
 
     /// How often something in a directory was reported to have changed.
@@ -182,51 +193,70 @@ impl Cache {
     /// Records the server's response for a name in a directory; returns whether nothing was reported since
     /// `generation`.
     pub(crate) fn learn(&mut self, parent: Ino, generation: u64, found: &Resource) -> (Ino, bool) {
-        let (ino, current) = self.place_found(parent, generation, found);
+        let current = self.generation(parent) == generation;
+        let ino = self.place_found(parent, current, found.into());
         if current {
             self.note_put(ino, found);
         }
         (ino, current)
     }
 
-    fn place_found(&mut self, parent: Ino, generation: u64, found: &Resource) -> (Ino, bool) {
-        let current = self.generation(parent) == generation;
-        let name = found.name.clone().unwrap_or_default();
-        if let Known::There(ino) = self.known(parent, &name)
+    fn place_found(&mut self, parent: Ino, current: bool, found: Found) -> Ino {
+        if let Known::There(ino) = self.known(parent, &found.name)
             && self.nodes.get(&ino).is_some_and(|node| node.id.is_none())
         {
             // A file being created through this mount.
-            return (ino, current);
+            return ino;
         }
-        let ino = self.upsert(parent, &name, found);
-        if current {
-            self.link(parent, &name, ino);
-        }
-        (ino, current)
+        self.place_stored(parent, current, found)
     }
 
-    /// Takes over a whole listing; returns whether nothing was reported since `generation`.
-    pub(crate) fn fill(&mut self, parent: Ino, generation: u64, found: &[Resource]) -> bool {
-        let current = self.generation(parent) == generation;
-        if current && let Some(children) = self.children_mut(parent) {
-            let names = std::mem::take(&mut children.names);
-            let local = names.into_iter().filter(|(_, ino)| {
-                self.nodes.get(ino).is_some_and(|node| node.id.is_none() && !node.orphan)
-            });
-            let local: Vec<_> = local.collect();
-            if let Some(children) = self.children_mut(parent) {
-                children.names.extend(local);
-            }
+    /// The same where no name is that of a file being created.
+    fn place_stored(&mut self, parent: Ino, current: bool, mut found: Found) -> Ino {
+        let name = std::mem::take(&mut found.name);
+        let ino = self.upsert(parent, &name, found);
+        if current {
+            self.link(parent, name, ino);
         }
-        self.nodes.reserve(found.len());
-        for resource in found {
-            self.place_found(parent, generation, resource);
+        ino
+    }
+
+    /// Takes over a whole listing. If something was reported since `generation`, the directory is not complete by that, and its names are returned
+    /// instead.
+    pub(crate) fn fill(
+        &mut self,
+        parent: Ino,
+        generation: u64,
+        found: Listing,
+    ) -> Option<Vec<(String, Ino)>> {
+        if self.generation(parent) != generation {
+            let place = |found: Found| (found.name.clone(), self.place_found(parent, false, found));
+            return Some(found.into_iter().flatten().map(place).collect());
         }
-        if current && let Some(children) = self.children_mut(parent) {
+        let place = if self.keep_local(parent) { Self::place_found } else { Self::place_stored };
+        let listed = self.listing_note(parent, &found);
+        self.nodes.reserve(found.iter().map(Vec::len).sum());
+        for found in found.into_iter().flatten() {
+            place(self, parent, true, found);
+        }
+        if let Some(children) = self.children_mut(parent) {
             children.complete = true;
-            self.note_listed(parent, found);
+            self.note_listed(listed);
         }
-        current
+        None
+    }
+
+    /// Forgets the names in a directory, but for those of files that are not in the store; returns whether there are any.
+    fn keep_local(&mut self, dir: Ino) -> bool {
+        let Some(children) = self.children_mut(dir) else { return false };
+        let mut names = std::mem::take(&mut children.names);
+        let is_local = |node: &Node| node.id.is_none() && !node.orphan;
+        names.retain(|_, ino| self.nodes.get(ino).is_some_and(is_local));
+        let kept = !names.is_empty();
+        if let Some(children) = self.children_mut(dir) {
+            children.names = names;
+        }
+        kept
     }
 
     pub(crate) fn learn_absent(&mut self, parent: Ino, generation: u64, name: &str) {
@@ -250,20 +280,19 @@ impl Cache {
         let ino = self.renewed(ino, &attr);
         if let Some(node) = self.nodes.get_mut(&ino).filter(|node| !node.replaced) {
             node.update(attr);
-            node.note_rights(found);
+            node.note_rights(found.level.as_deref());
             self.note_put(ino, found);
         }
     }
 
-    fn upsert(&mut self, parent: Ino, name: &str, found: &Resource) -> Ino {
+    fn upsert(&mut self, parent: Ino, name: &str, found: Found) -> Ino {
         let tree = self.tree_of(parent);
-        let attr = Attr::of(found);
-        let ino = self.renewed(self.ino_of(tree, found.id), &attr);
+        let ino = self.renewed(self.ino_of(tree, found.id), &found.attr);
         let is_top = self.is_top(ino);
         match self.nodes.get_mut(&ino) {
             Some(node) => {
-                node.update(attr);
-                node.note_rights(found);
+                node.update(found.attr);
+                node.note_rights(found.level.as_deref());
                 if !is_top && (node.parent != parent || node.name != name) {
                     let old = (node.parent, node.name.clone());
                     (node.parent, node.name) = (parent, name.to_owned());
@@ -272,9 +301,9 @@ impl Cache {
                 }
             }
             None => {
-                let mut node = Node::new((tree, parent), name, attr);
+                let mut node = Node::new((tree, parent), name, found.attr);
                 node.id = Some(found.id);
-                node.note_rights(found);
+                node.note_rights(found.level.as_deref());
                 self.nodes.insert(ino, node);
             }
         }
@@ -299,10 +328,11 @@ impl Cache {
         self.note_put(ino, found);
     }
 
-    pub(crate) fn link(&mut self, parent: Ino, name: &str, ino: Ino) {
+    pub(crate) fn link(&mut self, parent: Ino, name: impl Into<String>, ino: Ino) {
         if let Some(children) = self.children_mut(parent) {
-            children.absent.remove(name);
-            children.names.insert(name.to_owned(), ino);
+            let name = name.into();
+            children.absent.remove(&name);
+            children.names.insert(name, ino);
         }
     }
 
@@ -327,7 +357,7 @@ impl Cache {
         }
         if let Some(node) = self.nodes.get_mut(&ino) {
             node.orphan = true;
-            node.children = Children::default();
+            node.children = Directory::default();
         }
         self.forget(ino, 0);
     }

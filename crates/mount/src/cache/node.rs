@@ -1,13 +1,16 @@
 //! One file or directory, as far as it is known.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
 use std::time::SystemTime;
-
-use cenote_client::Resource;
 
 use super::{Ino, Tree};
 use crate::attr::{Attr, FileKind};
 use crate::dxfuse::Facts;
+
+/// There is a node for each file that is known, so they are kept small.
+const _: () = assert!(size_of::<Node>() <= 320);
 
 /// Whose a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +70,8 @@ pub(crate) struct Node {
     /// Whether the server has said that it may, or may not, be written to; forgotten likewise.
     pub(crate) may_write: Option<bool>,
     /// Its properties in the DNAnexus opening, if requested.
-    pub(crate) facts: Option<Facts>,
-    pub(crate) children: Children,
+    pub(crate) facts: Option<Box<Facts>>,
+    pub(crate) children: Directory,
 }
 
 /// The names in a directory.
@@ -85,6 +88,25 @@ pub(crate) struct Children {
     pub(crate) asked: u32,
     /// When it was last used, as a count of uses.
     pub(crate) used: u64,
+}
+
+/// What only directories have. It takes memory only once it was changed, so none for files.
+#[derive(Debug, Default)]
+pub(crate) struct Directory(Option<Box<Children>>);
+
+impl Deref for Directory {
+    type Target = Children;
+
+    fn deref(&self) -> &Children {
+        static NOTHING: LazyLock<Children> = LazyLock::new(Children::default);
+        self.0.as_deref().unwrap_or(&NOTHING)
+    }
+}
+
+impl DerefMut for Directory {
+    fn deref_mut(&mut self) -> &mut Children {
+        self.0.get_or_insert_default()
+    }
 }
 
 /// How many missing names of a directory are noted; others are looked up each time.
@@ -127,7 +149,7 @@ impl Node {
             may_create: false,
             may_write: None,
             facts: None,
-            children: Children::default(),
+            children: Directory::default(),
         }
     }
 
@@ -138,9 +160,16 @@ impl Node {
 
     /// Its attributes as they are shown.
     pub(crate) fn shown(&self) -> Attr {
-        let links = if self.orphan { 0 } else { self.attr.links };
-        let atime = self.accessed.unwrap_or(self.attr.mtime);
-        Attr { links, atime, ..self.attr.clone() }
+        let (etag, target) = (self.attr.etag.clone(), self.attr.target.clone());
+        Attr { etag, target, ..self.listed() }
+    }
+
+    /// The same without the tag and where a link leads.
+    pub(crate) fn listed(&self) -> Attr {
+        let Attr { kind, size, mode, links, mtime, ctime, revision, .. } = self.attr;
+        let links = if self.orphan { 0 } else { links };
+        let atime = self.accessed.unwrap_or(mtime);
+        Attr { kind, size, mode, links, atime, mtime, ctime, etag: None, target: None, revision }
     }
 
     /// Whether they stay true until something is reported: those of a file that is not in the store are changed by this mount only.
@@ -156,8 +185,8 @@ impl Node {
     }
 
     /// Takes over what the server says of the caller's rights, if it does.
-    pub(super) fn note_rights(&mut self, found: &Resource) {
-        if let Some(level) = &found.level {
+    pub(super) fn note_rights(&mut self, level: Option<&str>) {
+        if let Some(level) = level {
             self.may_create = allows_creation(level);
             self.may_write = Some(allows_writing(level));
         }

@@ -4,6 +4,7 @@ use cenote_client::Resource;
 
 use super::{Cache, Ino, Node, ROOT};
 use crate::attr::Attr;
+use crate::found::{Found, Listing};
 use crate::seen::{Note, Seen, Tree};
 
 impl Cache {
@@ -84,13 +85,16 @@ impl Cache {
         });
     }
 
-    pub(super) fn note_listed(&mut self, dir: Ino, found: &[Resource]) {
-        self.note(|cache| {
-            let names = found.iter().map(|found| {
-                (found.name.clone().unwrap_or_default(), Seen::new(found.id, &Attr::of(found)))
-            });
-            Some(Note::Listed(cache.id_of(dir)?, names.collect()))
-        });
+    /// What to note of a listing, if anything is noted.
+    pub(super) fn listing_note(&self, dir: Ino, found: &Listing) -> Option<Note> {
+        self.notes.as_ref()?;
+        let name = |found: &Found| (found.name.clone(), Seen::new(found.id, &found.attr));
+        let names = found.iter().flatten().map(name);
+        Some(Note::Listed(self.id_of(dir)?, names.collect()))
+    }
+
+    pub(super) fn note_listed(&mut self, listed: Option<Note>) {
+        self.note(|_| listed);
     }
 
     pub(super) fn note_gone(&mut self, dir: Ino, name: &str, ino: Ino) {

@@ -4,11 +4,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cenote_client::Resource;
-
 use super::{Cache, Ino, Known, Node, Origin};
 use crate::attr::{Attr, FileKind};
 use crate::dxfuse::{Facts, Names};
+use crate::found::{Found, Listing};
 use crate::layout::numbered::{Item, Slot, arrange};
 
 impl Cache {
@@ -50,11 +49,11 @@ impl Cache {
     pub(crate) fn fill_numbered(
         &mut self,
         (dir, generation): (Ino, u64),
-        found: &[Resource],
+        found: &Listing,
         names: &Names,
     ) -> bool {
-        let found: Vec<(&Resource, Option<&Facts>)> =
-            found.iter().filter_map(|found| Some((found, names.of(found)?))).collect();
+        let found: Vec<(&Found, Option<&Facts>)> =
+            found.iter().flatten().filter_map(|found| Some((found, names.of(found)?))).collect();
         let current = self.generation(dir) == generation;
         let items: Vec<Item> =
             found.iter().map(|(found, facts)| self.item(dir, found, *facts)).collect();
@@ -68,10 +67,10 @@ impl Cache {
             if self.is_being_created(parent, &item.name) {
                 continue;
             }
-            let ino = self.upsert(parent, &item.name, found);
+            let ino = self.upsert(parent, &item.name, found.clone());
             self.link(parent, &item.name, ino);
             if let Some(node) = self.nodes.get_mut(&ino) {
-                node.facts = facts.cloned();
+                node.facts = facts.cloned().map(Box::new);
             }
         }
         self.end_listing(dir, current);
@@ -89,12 +88,11 @@ impl Cache {
         }
     }
 
-    fn item(&self, dir: Ino, found: &Resource, facts: Option<&Facts>) -> Item {
-        let plain = found.name.clone().unwrap_or_default();
-        let name = facts.map_or(plain, |facts| facts.shown.clone());
+    fn item(&self, dir: Ino, found: &Found, facts: Option<&Facts>) -> Item {
+        let name = facts.map_or(&found.name, |facts| &facts.shown).clone();
         let created = found.created.map_or(0, |created| created.as_millisecond());
         let created = facts.map_or(created, |facts| facts.created);
-        let is_directory = Attr::of(found).kind == FileKind::Directory;
+        let is_directory = found.attr.kind == FileKind::Directory;
         let node = self.nodes.get(&self.ino_of(self.tree_of(dir), found.id));
         let shown =
             node.filter(|node| node.name == name).and_then(|node| self.slot(dir, node.parent));

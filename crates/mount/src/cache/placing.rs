@@ -47,7 +47,7 @@ impl Cache {
         let ino = self.ino_of(tree, found.id);
         let mut node = Node::new((tree, parent), name, Attr::of(found));
         node.id = Some(found.id);
-        node.note_rights(found);
+        node.note_rights(found.level.as_deref());
         let (write, folder) = (place.write, place.folder.clone());
         self.tops.push(Top { ino, path: found.path.clone(), write, folder });
         self.nodes.insert(ino, node);

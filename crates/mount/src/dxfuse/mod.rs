@@ -104,7 +104,7 @@ impl FileSystem {
         };
         let (Some(resource), Some(folder)) = (resource, folder) else { return Ok(()) };
         let mut names = self.names_in(&folder).await?;
-        self.lock().node_mut(ino)?.facts = names.take(resource);
+        self.lock().node_mut(ino)?.facts = names.take(resource).map(Box::new);
         Ok(())
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cenote_client::{Resource, ResourceKind};
+use cenote_client::ResourceKind;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{Fault, Result};
+use crate::found::Found;
 
 /// The properties of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,12 +71,10 @@ impl Names {
     }
 
     /// What is known of a resource; none if it is not shown: it is hidden, or a project of its own.
-    pub(crate) fn of(&self, found: &Resource) -> Option<Option<&Facts>> {
+    pub(crate) fn of(&self, found: &Found) -> Option<Option<&Facts>> {
         let Some(known) = &self.0 else { return Some(None) };
         match found.kind {
-            ResourceKind::Collection => {
-                known.folders.contains(found.name.as_deref()?).then_some(None)
-            }
+            ResourceKind::Collection => known.folders.contains(&found.name).then_some(None),
             ResourceKind::Link => Some(None),
             _ => known.objects.get(&found.id).map(Some),
         }

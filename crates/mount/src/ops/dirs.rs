@@ -14,7 +14,7 @@ pub struct DirEntry {
     pub ino: Ino,
     /// The name.
     pub name: String,
-    /// Its attributes when it was listed; see [`FileSystem::present`].
+    /// Its attributes when it was listed, without its tag and where it leads; see [`FileSystem::present`].
     pub attr: Attr,
     /// Whether the kernel might keep them then.
     pub keep: bool,
@@ -76,7 +76,7 @@ impl FileSystem {
         match cache.node(listed.ino) {
             Ok(node) => {
                 let keep = listed.keep && node.is_certain() && !cache.is_gone(listed.ino);
-                (cache.shown(node), keep && self.is_followed())
+                (cache.listed(node), keep && self.is_followed())
             }
             // No program has it open: the kernel refers to no inode that is not known.
             Err(_) => (listed.attr.clone(), false),
@@ -95,20 +95,16 @@ impl FileSystem {
         let (place, generation) = self.directory(ino)?;
         let found = self.0.source.list(&place).await?;
         let mut cache = self.lock();
-        if cache.fill(ino, generation, &found) {
+        let Some(names) = cache.fill(ino, generation, found) else {
             drop(cache);
-            if let Some(entries) = self.known_entries_of(ino)? {
-                return Ok(entries);
-            }
-            return Err(Fault::warning(libc::EIO, "a listing was lost"));
-        }
+            let entries = self.known_entries_of(ino)?;
+            return entries.ok_or_else(|| Fault::warning(libc::EIO, "a listing was lost"));
+        };
         // Something changed meanwhile: this listing is still valid to return, but is not cached.
         let mut entries = self.dots(&cache, ino)?;
-        for resource in &found {
-            let (child, _) = cache.learn(ino, generation, resource);
-            let node = cache.node(child)?;
-            let name = resource.name.clone().unwrap_or_default();
-            entries.push(DirEntry { ino: child, name, attr: cache.shown(node), keep: false });
+        for (name, child) in names {
+            let attr = cache.listed(cache.node(child)?);
+            entries.push(DirEntry { ino: child, name, attr, keep: false });
         }
         Ok(entries)
     }
@@ -126,10 +122,11 @@ impl FileSystem {
 
     fn known_entries_of(&self, ino: Ino) -> Result<Option<Vec<DirEntry>>> {
         let cache = self.lock();
-        let mut entries = self.dots(&cache, ino)?;
-        for (name, child) in &cache.node(ino)?.children.names {
+        let (mut entries, names) = (self.dots(&cache, ino)?, &cache.node(ino)?.children.names);
+        entries.reserve(names.len());
+        for (name, child) in names {
             let Ok(node) = cache.node(*child) else { continue };
-            let (attr, keep) = (cache.shown(node), self.is_followed() && node.is_certain());
+            let (attr, keep) = (cache.listed(node), self.is_followed() && node.is_certain());
             entries.push(DirEntry { ino: *child, name: name.clone(), attr, keep });
         }
         Ok(Some(entries))
@@ -142,7 +139,7 @@ impl FileSystem {
         let dot = |ino, name: &str, node: &Node| DirEntry {
             ino,
             name: name.to_owned(),
-            attr: cache.shown(node),
+            attr: cache.listed(node),
             keep: false,
         };
         Ok(vec![dot(ino, ".", node), dot(parent, "..", above)])

@@ -111,8 +111,8 @@ impl FileSystem {
     async fn list_small(&self, dir: Ino) -> Result<bool> {
         let (place, generation) = self.directory(dir)?;
         match self.0.source.list_now(place.id, Some(SMALL_LISTING)).await {
-            Ok(found) if found.len() < SMALL_LISTING as usize => {
-                Ok(self.lock().fill(dir, generation, &found))
+            Ok(found) if found.iter().map(Vec::len).sum::<usize>() < SMALL_LISTING as usize => {
+                Ok(self.lock().fill(dir, generation, found).is_none())
             }
             Ok(_) => Ok(false),
             // Looking up a name and listing all names are separate rights.

@@ -92,7 +92,7 @@ pub(crate) fn judge_read(
 fn range_applies(headers: &HeaderMap, tag: &str, modified: Time) -> bool {
     let Some(value) = headers.get(header::IF_RANGE) else { return true };
     match value.to_str() {
-        Ok(text) if text.starts_with('"') => text.trim() == format!("\"{tag}\""),
+        Ok(text) if text.starts_with('"') => text.trim() == ["\"", tag, "\""].concat(),
         Ok(text) => parse_date(text) == Some(modified.secs()),
         Err(_) => false,
     }
@@ -130,7 +130,7 @@ fn parse_date(text: &str) -> Option<i64> {
 
 /// An opaque tag as a header has it: quoted, and strong.
 pub(crate) fn quoted(tag: &str) -> String {
-    format!("\"{tag}\"")
+    ["\"", tag, "\""].concat()
 }
 
 /// A time as `Last-Modified` has it; none before 1970 or after 9999.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::api::lines::lines;
 use crate::call::Call;
 use crate::error::Problem;
-use crate::{At, Client, Error, Kind, Listing, Resource, Result, Usage};
+use crate::{At, Brief, Client, Error, Kind, Listing, Resource, Result, Usage};
 
 /// What a listing includes for each entry besides its attributes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,13 +87,13 @@ impl Client {
         self.json(call.query_opt("after", after).query_opt("limit", limit)).await
     }
 
-    /// The children of a collection in the order of the names' bytes, as they arrive, each with the few attributes that a file system shows:
-    /// id, name, kind, size, tag and state, times, mode and target. All others are missing. If there are fewer than `limit`, these are all.
+    /// The children of a collection in the order of the names' bytes, as they arrive, each with the few attributes that a file system shows. If
+    /// there are fewer than `limit`, these are all.
     pub async fn list_brief(
         &self,
         at: &At,
         limit: Option<u32>,
-    ) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
+    ) -> Result<impl Stream<Item = Result<Brief>> + use<>> {
         let call = Call::get("/v1/list/brief").at(at).query_opt("limit", limit);
         lines(self.send(call).await?)
     }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use cenote_store::Time;
 use jiff::Timestamp;
+use jiff::tz::Offset;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -17,15 +18,38 @@ pub(crate) struct Instant(pub(crate) Time);
 
 impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let text = self.text();
+        serializer.serialize_str(std::str::from_utf8(&text).map_err(serde::ser::Error::custom)?)
     }
 }
 
 impl std::fmt::Display for Instant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(std::str::from_utf8(&self.text()).map_err(|_| std::fmt::Error)?)
+    }
+}
+
+impl Instant {
+    /// Its text, which always has the same length. A listing has several for each entry, and `write!` takes a multiple of the time.
+    fn text(self) -> [u8; 30] {
         let timestamp = Timestamp::from_nanosecond(self.0.nanos().into());
         let timestamp = timestamp.expect("64 bits of nanoseconds lie within its 20,000 years");
-        write!(f, "{timestamp:.9}")
+        let at = Offset::UTC.to_datetime(timestamp);
+        let mut text = *b"0000-00-00T00:00:00.000000000Z";
+        write_digits(&mut text[..4], at.year() as u32);
+        let parts = [at.month(), at.day(), at.hour(), at.minute(), at.second()];
+        for (from, part) in [5, 8, 11, 14, 17].into_iter().zip(parts) {
+            write_digits(&mut text[from..from + 2], part as u32);
+        }
+        write_digits(&mut text[20..29], at.subsec_nanosecond() as u32);
+        text
+    }
+}
+
+fn write_digits(text: &mut [u8], mut number: u32) {
+    for digit in text.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
     }
 }
 
@@ -72,6 +96,8 @@ mod tests {
             let text = serde_json::to_string(&Instant(Time::from_nanos(nanos))).unwrap();
             let back: Instant = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(back.0.nanos(), nanos);
+            let timestamp = Timestamp::from_nanosecond(nanos.into()).unwrap();
+            prop_assert_eq!(text, format!("\"{timestamp:.9}\""));
         }
     }
 

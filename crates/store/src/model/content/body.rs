@@ -62,7 +62,7 @@ impl ContentHead {
     /// Changes with every change of the bytes, and only then; says the same as the SHA-256 where that was known at once.
     pub fn tag(&self) -> String {
         match &self.digests.sha256 {
-            Some(sha256) if !self.digested_later => hex::encode(sha256),
+            Some(sha256) if !self.digested_later => in_digits(sha256),
             _ => self.stamp_tag(),
         }
     }
@@ -75,6 +75,13 @@ impl ContentHead {
     fn stamp_tag(&self) -> String {
         format!("c{}", self.stamp)
     }
+}
+
+/// A digest in hexadecimal digits. A listing has one for each entry: `hex::encode` makes them one character at a time.
+fn in_digits(sha256: &[u8; 32]) -> String {
+    let mut digits = [0; 64];
+    hex::encode_to_slice(sha256, &mut digits).expect("there are two digits for each byte");
+    String::from_utf8_lossy(&digits).into_owned()
 }
 
 /// Digests of a whole content.
