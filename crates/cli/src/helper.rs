@@ -34,7 +34,8 @@ fn translate(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             _ => places.push(argument),
         }
     }
-    let mut arguments: Vec<OsString> = vec!["cenote".into(), "mount".into()];
+    // As other helpers of `mount(8)`, it says nothing but errors.
+    let mut arguments: Vec<OsString> = ["cenote", "mount", "--quiet"].map(Into::into).into();
     arguments.extend(options.into_iter().map(OsString::from));
     if let [source, dir] = places.as_slice() {
         let (store, root) = split(&source.to_string_lossy());
@@ -126,14 +127,14 @@ mod tests {
         let arguments = translated(&["https://c.example:1/lab/a", "/mnt", "-n", "-o", options]);
         let flags = ["--write", "--uid=1000", "--allow-other", "--config=/etc/c.toml"];
         let wanted = [
-            &["cenote", "mount"][..],
+            &["cenote", "mount", "--quiet"][..],
             &flags,
             &["--store=https://c.example:1", "--", "/lab/a", "/mnt"],
         ];
         assert_eq!(arguments, wanted.concat());
         assert!(Cli::try_parse_from(arguments).is_ok());
         let whole = translated(&["/srv/store", "/mnt", "-o", "ro"]);
-        assert_eq!(whole, ["cenote", "mount", "--store=/srv/store", "--", "/", "/mnt"]);
+        assert_eq!(whole, ["cenote", "mount", "--quiet", "--store=/srv/store", "--", "/", "/mnt"]);
     }
 
     #[test]
@@ -143,7 +144,7 @@ mod tests {
         let arguments = translated(&["http://c", "/mnt", "-t", "cenote", "-o", generic]);
         assert_eq!(
             arguments,
-            ["cenote", "mount", "--write", "--store=http://c", "--", "/", "/mnt"]
+            ["cenote", "mount", "--quiet", "--write", "--store=http://c", "--", "/", "/mnt"]
         );
         for (option, flag) in [
             ("noexec", "--noexec"),
@@ -151,7 +152,7 @@ mod tests {
             ("sync", "--unsupported=sync"),
         ] {
             let arguments = translated(&["http://c", "/mnt", "-o", option]);
-            assert_eq!(arguments[2], flag);
+            assert_eq!(arguments[3], flag);
             assert!(Cli::try_parse_from(arguments).is_ok(), "{option}");
         }
     }

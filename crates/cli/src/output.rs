@@ -54,6 +54,11 @@ impl Output {
         if self.quiet && !self.json { Ok(()) } else { self.item(value, text) }
     }
 
+    /// Prints what another process said that was done; `--quiet` leaves that out, too.
+    pub(crate) fn relayed(&self, line: &[u8]) -> Result<()> {
+        if self.quiet && !self.json { Ok(()) } else { self.bytes(line) }
+    }
+
     /// Tells stderr of a danger, which does not end the verb.
     pub(crate) fn warn(&self, message: &str, hint: &str) {
         match (self.quiet, self.json) {

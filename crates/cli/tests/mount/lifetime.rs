@@ -152,6 +152,7 @@ fn mount_cenote_accepts_the_options_of_fstab() {
     command.env("HOME", world.path("home"));
     let done = command.output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!((done.stdout, done.stderr), (Vec::new(), Vec::new()), "helpers are silent");
     assert_eq!(fs::read_to_string(world.path("mnt/a")).unwrap(), "one");
     fs::write(world.path("mnt/b"), "two").unwrap();
     assert_eq!(world.ok(&["cat", "/lab/b"]), "two");
@@ -164,6 +165,12 @@ fn mount_cenote_accepts_the_options_of_fstab() {
     let done = command.output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.code() == Some(2) && said.contains("cannot be changed"), "{said}");
+    world.ok(&["umount", "mnt"]);
+    let gone = "http://127.0.0.1:1/lab";
+    let done = Command::new(&helper).args([gone, "mnt"]).current_dir(world.path("")).output();
+    let done = done.unwrap();
+    assert!(!done.status.success() && !done.stderr.is_empty(), "errors are shown");
+    assert_eq!(world.ok(&["--quiet", "mount", "mnt"]), "");
     world.ok(&["umount", "mnt"]);
 }
 

@@ -122,7 +122,7 @@ impl Args {
         }
         match self.foreground || is_child() {
             true => self.serve(session, &root, &dir).await,
-            false => session.output.bytes(running::in_background().await?.as_bytes()),
+            false => session.output.relayed(running::in_background().await?.as_bytes()),
         }
     }
 
@@ -173,7 +173,12 @@ impl Args {
             None => root.to_owned(),
         };
         let announce = || {
-            session.output.item(&line, |_| format!("mounted {what} at {}{how}", dir.display()))?;
+            let text = |_: &_| format!("mounted {what} at {}{how}", dir.display());
+            match is_child() {
+                // The process that waits for the line decides whether it is shown.
+                true => session.output.item(&line, text)?,
+                false => session.output.done(&line, text)?,
+            }
             session.output.flush()
         };
         running::until_unmounted((system, stale), dir, &kernel, announce).await
