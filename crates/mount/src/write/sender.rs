@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use cenote_client::{Error, Kind, Patch};
 use futures_util::stream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use super::attempts::Attempts;
+use super::attempts::{Attempts, Numbered};
 use super::kept::{Kept, Written};
 use crate::error::{Fault, Result};
 use crate::source::Source;
@@ -153,10 +154,9 @@ impl Sending {
 
     async fn send_again(&self, written: &Written) -> Result<()> {
         let stage = self.attempts.next();
-        let sent = self.source.client.write_stage_ranges(stage.attempt(), written.parts());
-        let outcome = self.source.within(sent).await;
+        let outcome = self.source.within(put(&self.source, &stage, written)).await;
         self.attempts.note(&outcome);
-        outcome.map(drop)
+        outcome
     }
 
     /// Sends bytes, or keeps them if something before them could not be sent; returns the message after them.
@@ -196,10 +196,8 @@ impl Sending {
     /// Sends several runs; returns the message after them.
     async fn send_ranges(&mut self, written: Written) -> Option<Message> {
         let (run, source, stage) = (Run::of(&written), self.source.clone(), self.attempts.next());
-        let answer = tokio::spawn(async move {
-            let sent = source.client.write_stage_ranges(stage.attempt(), written.parts());
-            source.noted(sent.await).map(drop)
-        });
+        let answer =
+            tokio::spawn(async move { source.noted(put(&source, &stage, &written).await) });
         self.finish().await;
         self.before = Some(Sent { run, answer });
         self.received.recv().await
@@ -265,6 +263,19 @@ impl Sending {
             }
         }
     }
+}
+
+/// Writes runs with one request. An older server refuses the parameter that says how many there are, before it takes anything: it gets one request for each.
+async fn put(source: &Source, stage: &Numbered, written: &Written) -> Result<(), Error> {
+    match source.client.write_stage_ranges(stage.attempt(), written.parts()).await {
+        Err(refused) if refused.kind() == Kind::Invalid => {}
+        sent => return sent.map(drop),
+    }
+    for (offset, bytes) in written.parts() {
+        let patch = Patch::Write(*offset, bytes.clone());
+        source.client.patch_stage(stage.attempt(), &patch).await?;
+    }
+    Ok(())
 }
 
 enum Next {

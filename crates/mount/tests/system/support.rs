@@ -28,6 +28,8 @@ pub(crate) struct Weather {
     pub(crate) swallowed: Option<String>,
     /// Requests whose target contains this are refused on their way.
     pub(crate) forbidden: Option<String>,
+    /// The server does not know this parameter of queries.
+    pub(crate) unknown: Option<&'static str>,
     /// No request reaches the server.
     pub(crate) away: bool,
     /// The number of requests whose target contains this that do not reach the server.
@@ -68,10 +70,15 @@ impl Gate {
 impl Transport for Gate {
     fn send(
         &self,
-        request: Request<Body>,
+        mut request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         let target = request.uri().to_string();
         let mut weather = self.1.lock().unwrap();
+        if let Some(unknown) = weather.unknown {
+            // The server refuses what it does not know, under whatever name.
+            *request.uri_mut() =
+                target.replace(&format!("{unknown}="), "unknown=").parse().unwrap();
+        }
         let forbidden = weather.forbidden.as_ref().is_some_and(|text| target.contains(text));
         let swallowed = weather.swallowed.as_ref().is_some_and(|text| target.contains(text));
         let refused = weather.away || strikes(&mut weather.refused, &target);

@@ -118,6 +118,24 @@ async fn small_writes_anywhere_in_a_large_file_are_few_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_takes_one_range_at_a_time_gets_small_writes_one_by_one() {
+    let world = World::new();
+    let mut wanted = vec![7_u8; 9 << 20];
+    world.put("/a", wanted.clone()).await;
+    let mount = world.mount().await;
+    world.gate.set(|weather| weather.unknown = Some("ranges"));
+    let (handle, mut random) = (open(&mount, "a").await, random(6));
+    for n in 0..40 {
+        let (at, bytes) = (random(wanted.len() - 4_096), [n as u8; 4_096]);
+        wanted[at..at + bytes.len()].copy_from_slice(&bytes);
+        mount.system.write(handle, at as u64, Bytes::copy_from_slice(&bytes), false).await.unwrap();
+    }
+    mount.system.fsync(handle).await.unwrap();
+    assert!(world.get("/a").await == wanted);
+    mount.system.release(handle).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_file_may_begin_far_from_its_beginning() {
     let (world, far) = (World::new(), 9 << 20);
     let mount = world.mount().await;
