@@ -5,6 +5,7 @@
 //! by the next operation on the draft. A write that succeeded is part of the draft, whether the server can be reached or not.
 //! What was given up and arrives late changes nothing.
 
+mod ahead;
 mod attempts;
 mod draft;
 mod gathered;

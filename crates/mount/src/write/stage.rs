@@ -7,6 +7,7 @@ use bytes::Bytes;
 use cenote_client::{NewStage, Patch};
 use futures_util::TryStreamExt;
 
+use super::ahead::Ahead;
 use super::attempts::Attempts;
 use super::gathered::{Gathered, RUN};
 use super::kept::{Kept, Written};
@@ -38,6 +39,7 @@ pub(super) struct Stage {
     /// What is on its way, and what waits for that.
     kept: Arc<Kept>,
     gathered: Gathered,
+    ahead: Ahead,
 }
 
 impl Stage {
@@ -47,8 +49,8 @@ impl Stage {
         let kept = Arc::<Kept>::default();
         kept.set_at_server(begun.size);
         let sender = Sender::new(source.clone(), Arc::clone(&attempts), Arc::clone(&kept));
-        let (source, gathered) = (source.clone(), Gathered::default());
-        Ok(Self { source, attempts, size: begun.size, sender, kept, gathered })
+        let (source, gathered, ahead) = (source.clone(), Gathered::default(), Ahead::default());
+        Ok(Self { source, attempts, size: begun.size, sender, kept, gathered, ahead })
     }
 
     /// Goes on with a stage that begins from what this one was published as: what the server does not have yet is sent to that.
@@ -56,6 +58,7 @@ impl Stage {
         let source = &self.source;
         let begun = source.insist(|| source.within(source.client.begin_stage(new))).await?;
         self.attempts.replace(begun.id);
+        self.ahead = Ahead::default();
         self.kept.set_at_server(begun.size);
         Ok(())
     }
@@ -82,6 +85,7 @@ impl Stage {
     /// Takes bytes, unless those before cannot be sent. What was taken is gathered, or with the sender, until the server has it.
     pub(super) async fn write(&mut self, offset: u64, bytes: Bytes) -> Result<()> {
         let end = offset + bytes.len() as u64;
+        self.ahead.cut(&(offset..end));
         if self.gathered.is_full() {
             self.send().await?;
         }
@@ -117,6 +121,7 @@ impl Stage {
     }
 
     async fn truncate(&mut self, size: u64) -> Result<()> {
+        self.ahead = Ahead::default();
         self.settle().await?;
         let (source, cut) = (&self.source, &Patch::Truncate(size));
         let cut = async || {
@@ -130,8 +135,18 @@ impl Stage {
         Ok(())
     }
 
-    /// Reads a range. What was written is seen at once, without waiting until the server has it.
-    async fn read(&self, range: Range<u64>) -> Result<Bytes> {
+    /// Reads a range, and ahead of it if it follows the range that was read last.
+    async fn read(&mut self, range: Range<u64>) -> Result<Bytes> {
+        if let Some(bytes) = self.ahead.get(&range) {
+            return Ok(bytes);
+        }
+        let window = self.ahead.window(&range, self.size);
+        let bytes = self.put_together(window).await?;
+        Ok(self.ahead.take(&range, bytes))
+    }
+
+    /// The bytes of a range. What was written is seen at once, without waiting until the server has it.
+    async fn put_together(&self, range: Range<u64>) -> Result<Bytes> {
         let mut read = Pieced::new(range);
         let at_server = self.kept.lay_over(&mut read);
         self.gathered.lay_over(&mut read);

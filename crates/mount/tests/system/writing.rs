@@ -136,6 +136,34 @@ async fn a_server_that_takes_one_range_at_a_time_gets_small_writes_one_by_one() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_large_file_that_is_written_is_read_ahead() {
+    let world = World::new();
+    let mut wanted = vec![7_u8; 9 << 20];
+    world.put("/a", wanted.clone()).await;
+    let mount = world.mount().await;
+    let handle = open(&mount, "a").await;
+    mount.system.write(handle, 8 << 20, "begun".into(), false).await.unwrap();
+    wanted[8 << 20..][..5].copy_from_slice(b"begun");
+    world.gate.sent();
+    for page in 0..512_usize {
+        // As a program changes a part of each page through a mapping, and now and then one that was read ahead.
+        let at = page * 4_096;
+        let read = mount.system.read(handle, at as u64, 4_096).await.unwrap();
+        assert!(read == wanted[at..at + 4_096], "page {page}");
+        for at in [Some(at + 9), (page % 64 == 0).then_some(at + 9_000)].into_iter().flatten() {
+            wanted[at..at + 3].copy_from_slice(b"new");
+            mount.system.write(handle, at as u64, "new".into(), false).await.unwrap();
+        }
+    }
+    let sent = world.gate.sent();
+    let reads = sent.iter().filter(|target| target.ends_with("/content")).count();
+    assert!((1..100).contains(&reads), "{reads} requests for 512 pages");
+    mount.system.fsync(handle).await.unwrap();
+    assert!(world.get("/a").await == wanted);
+    mount.system.release(handle).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_file_may_begin_far_from_its_beginning() {
     let (world, far) = (World::new(), 9 << 20);
     let mount = world.mount().await;
