@@ -1,5 +1,7 @@
 //! Large ranges are received from the connection itself: from servers that answer in any pieces, end early, or close a connection that was kept.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
