@@ -5,9 +5,8 @@ use super::{Entry, FileSystem};
 use crate::cache::{Cache, Ino, Known, Origin};
 use crate::error::{Fault, Result};
 
-/// A directory in which this many names were looked up individually is listed, if it fits in one page.
-const LIST_AFTER: u32 = 2;
-const SMALL_LISTING: u32 = 1_000;
+/// After how many names that were looked up individually a directory is listed, if it has at most so many: the listing takes about as long as they did.
+const LIST_AFTER: [(u32, u32); 3] = [(2, 1_000), (64, 10_000), (1_000, 100_000)];
 
 impl FileSystem {
     /// What a name in a directory leads to; the kernel then has a reference to it.
@@ -58,7 +57,9 @@ impl FileSystem {
             return self.resolve_listed(parent, name).await;
         }
         self.evict();
-        if self.asks_again(parent) && self.list_small(parent).await? {
+        if let Some(most) = self.asks_again(parent)
+            && self.list_small(parent, most).await?
+        {
             return match self.lock().known(parent, name) {
                 Known::There(ino) => Ok(ino),
                 _ => Err(Fault::missing(name)),
@@ -99,19 +100,20 @@ impl FileSystem {
         self.is_followed() || self.lock().node(ino).is_ok_and(|node| node.id.is_none())
     }
 
-    /// Whether it is worthwhile to list a directory, rather than to ask for another name.
-    fn asks_again(&self, parent: Ino) -> bool {
+    /// How many names a directory may have so that it is worthwhile to list it, rather than to ask for another name.
+    fn asks_again(&self, parent: Ino) -> Option<u32> {
         let mut cache = self.lock();
-        let Some(children) = cache.children_mut(parent) else { return false };
+        let children = cache.children_mut(parent)?;
         children.asked += 1;
-        self.is_followed() && !self.0.source.is_past() && children.asked == LIST_AFTER
+        let after = LIST_AFTER.iter().find(|(after, _)| *after == children.asked);
+        after.filter(|_| self.is_followed() && !self.0.source.is_past()).map(|(_, most)| *most)
     }
 
-    /// Lists a directory if one page has all of it.
-    async fn list_small(&self, dir: Ino) -> Result<bool> {
+    /// Lists a directory if it has at most so many names.
+    async fn list_small(&self, dir: Ino, most: u32) -> Result<bool> {
         let (place, generation) = self.directory(dir)?;
-        match self.0.source.list_now(place.id, Some(SMALL_LISTING)).await {
-            Ok(found) if found.iter().map(Vec::len).sum::<usize>() < SMALL_LISTING as usize => {
+        match self.0.source.list_now(place.id, Some(most + 1)).await {
+            Ok(found) if found.iter().map(Vec::len).sum::<usize>() <= most as usize => {
                 Ok(self.lock().fill(dir, generation, found).is_none())
             }
             Ok(_) => Ok(false),

@@ -8,7 +8,7 @@ use crate::attr::FileKind;
 use crate::cache::{Cache, Ino, Node, Stale};
 use crate::disk::Arrival;
 use crate::error::Result;
-use crate::read::small::{BATCH, FILES, LARGEST};
+use crate::read::small::{BATCH, LARGEST};
 
 impl FileSystem {
     /// The content of a small file, if it was read ahead, or is read now together with others.
@@ -30,10 +30,8 @@ impl FileSystem {
             if let Some(bytes) = kept.and_then(|kept| kept.read(&(0..node.attr.size))) {
                 return Ok(Some(bytes));
             }
-            if !self.0.small.is_worthwhile(node.parent) {
-                return Ok(None);
-            }
-            (id, etag, siblings(&cache, node))
+            let files = self.0.small.worthwhile(node.parent);
+            (id, etag, self.siblings(&cache, node, files))
         };
         if ids.len() < 2 {
             return Ok(None);
@@ -43,6 +41,27 @@ impl FileSystem {
         self.keep_small(&found);
         self.0.small.keep(found);
         Ok(self.0.small.get(id, &etag))
+    }
+
+    /// The ids of a small file and of those after it in its directory that were not read ahead: at most so many.
+    fn siblings(&self, cache: &Cache, node: &Node, files: usize) -> Vec<u64> {
+        if files < 2 {
+            return Vec::new();
+        }
+        let Some(children) = cache.children(node.parent) else { return Vec::new() };
+        let after = children.names.range(node.name.clone()..).map(|(_, ino)| *ino);
+        let small = after.filter_map(|ino| cache.node(ino).ok()).filter(|node| is_small(node));
+        let mut bytes = 0;
+        let within = small.filter(|node| !self.is_ahead(node)).take_while(|node| {
+            bytes += node.attr.size;
+            bytes <= BATCH
+        });
+        within.filter_map(|node| node.id).take(files).collect()
+    }
+
+    fn is_ahead(&self, node: &Node) -> bool {
+        let known = node.id.zip(node.attr.etag.as_deref());
+        known.is_some_and(|(id, etag)| self.0.small.has(id, etag))
     }
 
     /// The tag and the content of a small file that was read ahead, if the kernel has no pages of it that it waits for: if it is open once.
@@ -81,17 +100,4 @@ impl FileSystem {
 fn is_small(node: &Node) -> bool {
     let fits = (1..=LARGEST).contains(&node.attr.size);
     fits && node.attr.kind == FileKind::File && node.is_fresh() && !node.dirty
-}
-
-/// The ids of a small file and of those after it in its directory.
-fn siblings(cache: &Cache, node: &Node) -> Vec<u64> {
-    let Some(children) = cache.children(node.parent) else { return Vec::new() };
-    let after = children.names.range(node.name.clone()..).map(|(_, ino)| *ino);
-    let small = after.filter_map(|ino| cache.node(ino).ok()).filter(|node| is_small(node));
-    let mut bytes = 0;
-    let within = small.take_while(|node| {
-        bytes += node.attr.size;
-        bytes <= BATCH
-    });
-    within.filter_map(|node| node.id).take(FILES).collect()
 }

@@ -150,6 +150,25 @@ async fn many_small_files_of_a_directory_are_read_with_few_requests() {
     assert_eq!(mount.read("/lab/f30").await.unwrap(), b"another");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn small_files_are_read_with_few_requests_in_any_order_of_names_that_nobody_listed() {
+    let world = World::new();
+    // As many as are listed after two lookups, and more than these.
+    for (dir, count) in [("/some", 1_000), ("/more", 1_001)] {
+        for n in 0..count {
+            world.put(&format!("{dir}/{n}"), format!("{n}")).await;
+        }
+        let mount = world.mount().await;
+        world.gate.sent();
+        for n in 0..count {
+            let bytes = mount.read(&format!("{dir}/{n}")).await.unwrap();
+            assert_eq!(bytes, format!("{n}").into_bytes());
+        }
+        let sent = world.gate.sent().len();
+        assert!(sent <= if count > 1_000 { 150 } else { 16 }, "{dir}: {sent}");
+    }
+}
+
 /// A mount that waits for its server.
 fn patient() -> Options {
     Options { patience: Duration::from_secs(60), ..options() }
