@@ -76,8 +76,9 @@ impl Use {
         self.length.max(1)
     }
 
+    /// Notes that files were read ahead. The one that they were read with is found among them at once, which says nothing.
     fn fetch(&mut self, files: usize) {
-        *self = Self { fetched: files, length: self.length, ..Self::default() };
+        *self = Self { fetched: files, length: self.length, hits: 0, misses: 1 };
     }
 }
 
