@@ -118,7 +118,9 @@ impl Piece {
 impl Segments {
     /// Memory for what arrives next; `total` is how many bytes there are to be in the end.
     fn room(&mut self, total: u64) -> BytesMut {
-        if self.tail.is_empty() {
+        // If a request failed, the rest of the segment was lost with it.
+        if self.tail.len() == self.tail.capacity() {
+            self.finish_segment();
             let length = (total - self.length).min(SEGMENT as u64);
             self.tail = BytesMut::with_capacity(length as usize);
         }
@@ -214,12 +216,18 @@ mod tests {
         #[test]
         fn what_has_arrived_is_read_across_segments_before_and_after_the_end(
             lengths in proptest::collection::vec(1_usize..700_000, 1..8),
+            lost in proptest::collection::vec(any::<bool>(), 8),
             (from, to, is_ended) in (0.0..1.0, 0.0..1.0, any::<bool>()),
         ) {
             let all = bytes_of(lengths.iter().sum());
             let (mut segments, mut rest) = (Segments::default(), &all[..]);
-            for length in lengths {
+            for (length, is_lost) in lengths.into_iter().zip(lost) {
+                if is_lost {
+                    // The connection ended, and the rest is requested again.
+                    drop(segments.room(all.len() as u64));
+                }
                 let mut room = segments.room(all.len() as u64);
+                prop_assert!(room.capacity() > 0);
                 let (now, later) = rest.split_at(length.min(room.capacity()));
                 room.extend_from_slice(now);
                 segments.add(room);

@@ -175,6 +175,16 @@ fn patient() -> Options {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_read_goes_on_where_its_connection_was_lost() {
+    let world = World::new();
+    let all: Vec<u8> = (0..9_000_000_u32).map(|at| (at / 7) as u8).collect();
+    world.put("/lab/a", all.clone()).await;
+    let mount = world.mount_with(Options { local: false, ..patient() }).await;
+    world.gate.set(|weather| weather.cut = Some(("/v1/fs".into(), 8)));
+    assert!(mount.read("/lab/a").await.unwrap() == all);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn operations_wait_for_a_server_that_returns_in_time() {
     let world = World::new();
     world.put("/lab/a", vec![7; 3_000_000]).await;

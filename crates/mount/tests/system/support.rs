@@ -13,13 +13,18 @@ use cenote_client::{
 use cenote_mount::{FileSystem, Options, Ownership, Result as Outcome, Stale};
 use cenote_server::embedded::{Embedded, init_dir};
 use cenote_server::{Config, Limits, LocalCaller, router};
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
 use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::{BodyDataStream, StreamBody};
 use tokio::sync::Barrier;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 pub(crate) const ROOT: u64 = 1;
+
+/// After how many bytes a response ends that is cut off.
+pub(crate) const CUT: usize = 300_000;
 
 /// Faults of the connection.
 #[derive(Debug, Default)]
@@ -37,6 +42,8 @@ pub(crate) struct Weather {
     /// The number of requests whose target contains this that the server performs, but whose response is
     /// lost.
     pub(crate) lost: Option<(String, u32)>,
+    /// The number of requests whose target contains this whose response ends after [`CUT`] bytes.
+    pub(crate) cut: Option<(String, u32)>,
     /// The number of requests whose target contains this that wait for each other, and their barrier.
     pub(crate) meeting: Option<(String, u32, Arc<Barrier>)>,
     /// The same of requests that the server has performed: they wait before they are answered.
@@ -83,6 +90,7 @@ impl Transport for Gate {
         let swallowed = weather.swallowed.as_ref().is_some_and(|text| target.contains(text));
         let refused = weather.away || strikes(&mut weather.refused, &target);
         let lost = strikes(&mut weather.lost, &target);
+        let cut = strikes(&mut weather.cut, &target);
         let meeting = joins(&mut weather.meeting, &target);
         let withheld = joins(&mut weather.withheld, &target);
         let late = joins(&mut weather.late, &target);
@@ -115,6 +123,9 @@ impl Transport for Gate {
             });
             return std::future::pending().boxed();
         }
+        if cut {
+            return self.0.send(request).map(|answer| Ok(answer?.map(cut_off))).boxed();
+        }
         if forbidden {
             let answer = Response::builder().status(403).body(body_of(Bytes::new()));
             return ready(answer.map_err(|error| TransportError(error.into()))).boxed();
@@ -131,6 +142,19 @@ impl Transport for Gate {
             .boxed(),
         }
     }
+}
+
+/// The beginning of a body, and then an error.
+fn cut_off(body: Body) -> Body {
+    let mut left = CUT;
+    let chunks = BodyDataStream::new(body).map(move |chunk| {
+        let mut chunk = chunk?;
+        chunk.truncate(left);
+        left -= chunk.len();
+        Ok(Frame::data(chunk))
+    });
+    let lost = Err(TransportError("the connection was lost".into()));
+    Body::new(StreamBody::new(chunks.chain(stream::iter([lost]))))
 }
 
 /// The barrier at which a request with this target waits.
