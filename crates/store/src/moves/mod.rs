@@ -36,7 +36,7 @@ pub struct JobStatus {
     pub finished: bool,
 }
 
-/// The jobs that this process works on, and those that it has finished.
+/// The jobs that this process works on, and those that it has finished in a catalog of its own.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct RunningJobs(Arc<Mutex<State>>);
 
@@ -69,9 +69,12 @@ impl RunningJobs {
         self.state().faults.insert(id, error.to_string());
     }
 
-    fn finish(&self, status: JobStatus) {
+    fn forget_fault(&self, id: u64) {
+        self.state().faults.remove(&id);
+    }
+
+    fn remember(&self, status: JobStatus) {
         let mut state = self.state();
-        state.faults.remove(&status.id);
         state.finished.insert(status.id, status);
         if state.finished.len() > REMEMBERED {
             state.finished.pop_first();
@@ -199,21 +202,38 @@ impl Store {
     }
 
     fn finish_job(&self, id: u64, record: &JobRecord, tally: Tally) -> Result<()> {
-        // First, so that a job is always either recorded or remembered.
         let status = self.status(id, record, tally, true);
-        let fault = status.fault.clone();
-        self.inner.moves.finish(status);
-        self.transact(|tx| {
-            tx.delete(keys::job(id));
-            if self.is_shared() {
-                let (job, ended) = (record.clone(), tx.now());
-                let finished = FinishedRecord { job, tally, fault: fault.clone(), ended };
-                tx.put(keys::finished_job(id), &finished);
+        match self.is_shared() {
+            // In the catalog only: no server may report an end that the others do not see yet.
+            true => self.record_end(id, record, tally, status.fault.as_ref())?,
+            false => {
+                // First, so that a job is always either recorded or remembered.
+                self.inner.moves.remember(status);
+                self.transact(|tx| {
+                    tx.delete(keys::job(id));
+                    Ok(())
+                })?;
             }
-            Ok(())
-        })?;
+        }
+        self.inner.moves.forget_fault(id);
         self.inner.moved.notify_waiters();
         Ok(())
+    }
+
+    /// Replaces a job by its result, for all servers.
+    fn record_end(
+        &self,
+        id: u64,
+        record: &JobRecord,
+        tally: Tally,
+        fault: Option<&String>,
+    ) -> Result<()> {
+        self.transact(|tx| {
+            let (job, fault, ended) = (record.clone(), fault.cloned(), tx.now());
+            tx.delete(keys::job(id));
+            tx.put(keys::finished_job(id), &FinishedRecord { job, tally, fault, ended });
+            Ok(())
+        })
     }
 
     /// Forgets jobs of other servers, too, that ended before.

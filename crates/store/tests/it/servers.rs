@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use cenote_kv::{Batch, CommitError, Engine, Result as KvResult, Snapshot, Token, Version};
+use cenote_kv::{
+    Batch, CommitError, Engine, Fault, FaultyEngine, Result as KvResult, Snapshot, Token, Version,
+};
 use cenote_store::{ErrorKind, Health, NewToken, Pace, PutOptions, ReadOptions};
 
 use crate::world::{World, assert_clean, at, kind, noise, run, world_with_places};
@@ -65,7 +67,10 @@ impl Engine for Shared {
 
 /// So many servers over one catalog and the same places, which have shown themselves.
 fn servers<const N: usize>() -> [World; N] {
-    let mut first = world_with_places();
+    servers_over(world_with_places())
+}
+
+fn servers_over<const N: usize>(mut first: World) -> [World; N] {
     first.parts.engine = Arc::new(Shared::over(first.parts.engine.clone()));
     let servers = std::array::from_fn(|_| first.reopened());
     beat(&servers.each_ref());
@@ -187,6 +192,30 @@ fn the_end_of_a_job_is_known_to_all_servers_for_a_day() {
     a.clock.advance(Duration::from_secs(24 * 3_600 + 1));
     maintained(&a);
     assert_eq!(kind(b.store.job(&b.admin, job.id)), ErrorKind::NotFound);
+}
+
+/// Whichever step of the job fails, the last one included.
+#[test]
+fn no_server_reports_the_end_of_a_job_that_the_others_do_not_see() {
+    let mut first = world_with_places();
+    let faulty = FaultyEngine::new(first.parts.engine.clone());
+    first.parts.engine = Arc::new(faulty.clone());
+    let [a, b] = servers_over(first);
+    a.mkdir("/lab");
+    a.put("/lab/x", &noise(1_000, 1));
+    let passes_with_a_fault_at = |step| {
+        let job = b.store.replicate_tree(&b.admin, &at("/lab"), b.place("a")).unwrap();
+        faulty.fail_at(step, Fault::Refuse);
+        let worked = run(a.store.run_moves());
+        let steps = faulty.steps();
+        faulty.heal();
+        let finished = |server: &World| server.store.job(&a.admin, job.id).unwrap().finished;
+        assert_eq!(finished(&a), finished(&b), "{worked:?} at {step}");
+        run(a.store.run_moves()).unwrap();
+        assert!(finished(&a) && finished(&b), "at {step}");
+        steps < step
+    };
+    assert!((1..).find(|step| passes_with_a_fault_at(*step)) > Some(5));
 }
 
 #[test]
