@@ -5,6 +5,7 @@
 //! reopening takes. `bench-scale DIR OBJECTS space` measures how long it takes until the space of removed objects
 //! is reclaimed.
 
+mod depth;
 mod space;
 
 use std::error::Error;
@@ -64,6 +65,7 @@ fn child(dir: &Path, children: usize) -> Outcome {
     let rate = children as f64 / started.elapsed().as_secs_f64();
     println!("{:<44}{rate:>10.0} a second", format!("put {children} children, {BATCH} a commit"));
     measure(&store, &caller)?;
+    depth::measure(&store, &caller)?;
     std::process::abort()
 }
 

@@ -2,7 +2,8 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 
 use crate::support::{World, can_mount, eventually};
 
@@ -109,6 +110,33 @@ fn ranges_are_allocated_and_punched() {
     drop(mount);
     let again = world.mount(&[]);
     assert!(fs::read(again.path("a")).unwrap() == wanted);
+}
+
+#[test]
+fn an_allocation_by_another_user_clears_setuid() {
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    if !can_mount() || !is_root {
+        return;
+    }
+    let world = World::new();
+    let mount = world.mount(&["--write", "--allow-other"]);
+    let path = mount.path("a");
+    // Longer than the file, and within it.
+    let cases = [(None, 1, 0o6666), (Some(65_534), 1, 0o666), (Some(65_534), 20_000, 0o666)];
+    for (user, size, left) in cases {
+        fs::write(&path, vec![1; size]).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o6666)).unwrap();
+        let open = OpenOptions::new().write(true).open(&path).unwrap();
+        // Another user cannot reach the directory, but this file.
+        let mut command = std::process::Command::new("fallocate");
+        command.args(["--length", "20000", "/dev/stdin"]).stdin(open);
+        if let Some(user) = user {
+            command.uid(user).gid(user);
+        }
+        assert!(command.status().unwrap().success());
+        let is = fs::metadata(&path).unwrap();
+        assert_eq!((is.mode() & 0o7777, is.len()), (left, 20_000), "{user:?} {size}");
+    }
 }
 
 #[test]

@@ -293,9 +293,12 @@ impl Filesystem for Layer {
         };
         let (mtime, atime) = (mtime.map(moment), atime.map(moment));
         let set = SetAttr { mode, size, mtime, atime };
-        let drops = size.is_some() && mode.is_none() && request.uid() != 0;
+        // A request that sets nothing is all that the kernel sends before another user allocates a range.
+        let is_empty = set == SetAttr::default();
+        let drops = (is_empty || size.is_some()) && mode.is_none() && request.uid() != 0;
+        let group = is_empty.then(|| request.gid());
         self.run(async move {
-            let dropped = if drops { system.drop_privileges(ino.0).await } else { Ok(()) };
+            let dropped = if drops { system.drop_privileges(ino.0, group).await } else { Ok(()) };
             let entry = async { dropped.and(Ok(system.setattr(ino.0, set).await?)) }.await;
             answer_attr(&system, entry, reply);
         });
@@ -442,7 +445,7 @@ impl Filesystem for Layer {
         self.run(async move {
             let written = async {
                 if how.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-                    system.drop_privileges(ino.0).await?;
+                    system.drop_privileges(ino.0, None).await?;
                 }
                 system.write(handle.0, offset, bytes, append).await
             };

@@ -295,10 +295,12 @@ impl FileSystem {
         self.getattr(ino).await
     }
 
-    /// Clears the setuid and setgid bits, since another user writes to the file.
-    pub async fn drop_privileges(&self, ino: Ino) -> Result<()> {
+    /// Clears the setuid and setgid bits, since another user changes the file: setgid of a file that the group may not run
+    /// only where that user is known to be of another group.
+    pub async fn drop_privileges(&self, ino: Ino, group: Option<u32>) -> Result<()> {
         let mode = self.getattr(ino).await?.attr.mode;
-        match without_privileges(mode) {
+        let is_member = group.is_none_or(|group| group == self.options().owner.gid);
+        match without_privileges(mode, is_member) {
             kept if kept == mode => Ok(()),
             kept => self
                 .setattr(ino, SetAttr { mode: Some(kept), ..SetAttr::default() })
@@ -357,10 +359,10 @@ impl FileSystem {
     }
 }
 
-/// Without `S_ISUID`, and without `S_ISGID` where the group may run it.
-fn without_privileges(mode: u32) -> u32 {
-    let group = if mode & libc::S_IXGRP == 0 { 0 } else { libc::S_ISGID };
-    mode & !(libc::S_ISUID | group)
+/// Without `S_ISUID`, and without `S_ISGID` where the group may run it, or a member of the group does not change it.
+fn without_privileges(mode: u32, is_member: bool) -> u32 {
+    let keeps_group = is_member && mode & libc::S_IXGRP == 0;
+    mode & !(libc::S_ISUID | if keeps_group { 0 } else { libc::S_ISGID })
 }
 
 /// A file whose kept versions would be lost with it is not removed.

@@ -72,15 +72,23 @@ async fn attributes_of_other_name_spaces_are_not_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_write_by_another_user_clears_setuid() {
+async fn a_change_by_another_user_clears_setuid() {
     let world = World::new();
     let mount = world.mount().await;
     let ino = mount.write_new("a", "x").await.unwrap();
-    for (before, after) in [(0o6755, 0o755), (0o2644, 0o2644), (0o1777, 0o1777)] {
+    let group = mount.system.options().owner.gid;
+    for (before, by, after) in [
+        (0o6755, None, 0o755),
+        (0o2644, None, 0o2644),
+        (0o2644, Some(group), 0o2644),
+        (0o6666, Some(group + 1), 0o666),
+        (0o2676, Some(group), 0o676),
+        (0o1777, Some(group + 1), 0o1777),
+    ] {
         let set = SetAttr { mode: Some(before), ..SetAttr::default() };
         mount.system.setattr(ino, set).await.unwrap();
-        mount.system.drop_privileges(ino).await.unwrap();
-        assert_eq!(mount.system.getattr(ino).await.unwrap().attr.mode, after, "{before:o}");
+        mount.system.drop_privileges(ino, by).await.unwrap();
+        assert_eq!(mount.system.getattr(ino).await.unwrap().attr.mode, after, "{before:o} {by:?}");
     }
 }
 
