@@ -138,12 +138,13 @@ impl Store {
     }
 
     fn any_job(&self, id: u64) -> Result<JobStatus> {
-        if let Some(finished) = self.inner.moves.state().finished.get(&id) {
-            return Ok(finished.clone());
-        }
         let view = self.view()?;
         if let Some(record) = view.get::<JobRecord>(&keys::job(id))? {
             return Ok(self.status(id, &record, record.tally(), false));
+        }
+        // Only now: it is remembered before its record is deleted.
+        if let Some(finished) = self.inner.moves.state().finished.get(&id) {
+            return Ok(finished.clone());
         }
         let finished =
             view.get::<FinishedRecord>(&keys::finished_job(id))?.ok_or_else(|| no_job(id))?;

@@ -1,8 +1,11 @@
 //! Jobs that move bytes: everything below a collection or in a place; and the effect of a restart.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
+use cenote_blob::Place;
+use cenote_kv::{
+    Batch, CommitError, Engine, Fault, FaultyEngine, MemoryEngine, Snapshot, Token, Version,
+};
 use cenote_store::{Caller, CopyOptions, ErrorKind, JobStatus, NewToken, PlaceState, Rights};
 
 use crate::world::{World, assert_clean, at, kind, noise, path, run, world_on, world_with_places};
@@ -46,6 +49,54 @@ fn everything_below_a_collection_is_replicated_and_trimmed() {
     let object = world.store.replicate_tree(&world.admin, &at("/lab/x"), a);
     assert_eq!(kind(object), ErrorKind::WrongKind);
     assert_eq!(kind(world.store.job(&world.admin, 77)), ErrorKind::NotFound);
+}
+
+/// An engine with which something is done just before a snapshot, once.
+#[derive(Debug, Default, Clone)]
+struct Interrupted {
+    inner: MemoryEngine,
+    before: Arc<Mutex<Option<Before>>>,
+}
+
+struct Before(Box<dyn FnOnce() + Send>);
+
+impl std::fmt::Debug for Before {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Before")
+    }
+}
+
+impl Engine for Interrupted {
+    fn name(&self) -> &'static str {
+        "interrupted"
+    }
+
+    fn snapshot(&self) -> cenote_kv::Result<Box<dyn Snapshot>> {
+        let before = self.before.lock().unwrap().take();
+        before.into_iter().for_each(|before| (before.0)());
+        self.inner.snapshot()
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
+        self.inner.commit(batch)
+    }
+
+    fn outcome(&self, token: &Token) -> cenote_kv::Result<Option<Version>> {
+        self.inner.outcome(token)
+    }
+}
+
+#[test]
+fn a_job_that_ends_while_it_is_looked_up_is_found() {
+    let engine = Interrupted::default();
+    let world = world_on(engine.clone(), Place::memory("main")).with_places(Default::default());
+    lab(&world);
+    let job = world.store.replicate_tree(&world.admin, &at("/lab"), world.place("a")).unwrap();
+    let store = world.store.clone();
+    let work = move || run(store.run_moves()).unwrap();
+    *engine.before.lock().unwrap() = Some(Before(Box::new(work)));
+    let found = world.store.job(&world.admin, job.id).unwrap();
+    assert_eq!((found.finished, found.done), (true, 3));
 }
 
 /// The longer job keeps one worker busy, until the other one has finished both its turn and the shorter job.
