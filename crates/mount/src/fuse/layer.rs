@@ -25,8 +25,8 @@ use super::reply::{
     answer_attr, answer_empty, answer_entry, answer_missing, answer_xattr, errno, file_attr,
     file_type, open_errno, text, ttl,
 };
-use crate::error::Fault;
-use crate::ops::{Allocation, Entry, FileSystem, LONGEST_NAME, SetAttr, Space};
+use crate::error::{Fault, Result};
+use crate::ops::{Allocation, DirEntry, Entry, FileSystem, LONGEST_NAME, SetAttr, Space};
 use crate::options::Ownership;
 
 /// The unit in which the room of the store is shown.
@@ -49,6 +49,21 @@ impl Layer {
         if request.as_mut().poll(&mut context).is_pending() {
             self.runtime.spawn(request);
         }
+    }
+
+    /// Answers with a listing: that of this moment if it is read from its beginning.
+    fn list<F>(&self, directory: FileHandle, offset: u64, answer: F)
+    where
+        F: FnOnce(&FileSystem, Result<Arc<Vec<DirEntry>>>) + Send + 'static,
+    {
+        let system = self.system.clone();
+        self.run(async move {
+            let listing = match offset {
+                0 => system.list_again(directory.0).await,
+                _ => system.listing(directory.0),
+            };
+            answer(&system, listing);
+        });
     }
 }
 
@@ -191,16 +206,18 @@ impl Filesystem for Layer {
         offset: u64,
         mut reply: ReplyDirectory,
     ) {
-        let listing = match self.system.listing(handle.0) {
-            Ok(listing) => listing,
-            Err(fault) => return reply.error(errno(&self.system, &fault)),
-        };
-        for (next, entry) in (1..).zip(listing.iter()).skip(offset as usize) {
-            if reply.add(INodeNo(entry.ino), next, file_type(entry.attr.kind), &entry.name) {
-                break;
+        self.list(handle, offset, move |system, listing| {
+            let listing = match listing {
+                Ok(listing) => listing,
+                Err(fault) => return reply.error(errno(system, &fault)),
+            };
+            for (next, entry) in (1..).zip(listing.iter()).skip(offset as usize) {
+                if reply.add(INodeNo(entry.ino), next, file_type(entry.attr.kind), &entry.name) {
+                    break;
+                }
             }
-        }
-        reply.ok();
+            reply.ok();
+        });
     }
 
     fn readdirplus(
@@ -211,22 +228,24 @@ impl Filesystem for Layer {
         offset: u64,
         mut reply: ReplyDirectoryPlus,
     ) {
-        let listing = match self.system.listing(handle.0) {
-            Ok(listing) => listing,
-            Err(fault) => return reply.error(errno(&self.system, &fault)),
-        };
-        for (next, entry) in (1..).zip(listing.iter()).skip(offset as usize) {
-            let (attr, keep) = self.system.present(entry);
-            let attr = file_attr(&self.system, entry.ino, &attr);
-            let (ino, ttl) = (INodeNo(entry.ino), ttl(keep));
-            if reply.add(ino, next, &entry.name, ttl, &attr, Generation(0)) {
-                break;
+        self.list(handle, offset, move |system, listing| {
+            let listing = match listing {
+                Ok(listing) => listing,
+                Err(fault) => return reply.error(errno(system, &fault)),
+            };
+            for (next, entry) in (1..).zip(listing.iter()).skip(offset as usize) {
+                let (attr, keep) = system.present(entry);
+                let attr = file_attr(system, entry.ino, &attr);
+                let (ino, ttl) = (INodeNo(entry.ino), ttl(keep));
+                if reply.add(ino, next, &entry.name, ttl, &attr, Generation(0)) {
+                    break;
+                }
+                if entry.name != "." && entry.name != ".." {
+                    system.listed(entry.ino);
+                }
             }
-            if entry.name != "." && entry.name != ".." {
-                self.system.listed(entry.ino);
-            }
-        }
-        reply.ok();
+            reply.ok();
+        });
     }
 
     fn releasedir(

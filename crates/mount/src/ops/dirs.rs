@@ -20,8 +20,17 @@ pub struct DirEntry {
     pub keep: bool,
 }
 
+/// A directory that a program has open.
+#[derive(Debug)]
+pub(crate) struct OpenDirectory {
+    ino: Ino,
+    listing: Arc<Vec<DirEntry>>,
+    /// Whether a program has begun to read it.
+    is_read: bool,
+}
+
 impl FileSystem {
-    /// Opens a directory; the listing is that of the current entries.
+    /// Opens a directory, and lists it, so that a failure is reported here.
     pub async fn opendir(&self, ino: Ino) -> Result<u64> {
         if self.getattr(ino).await?.attr.kind != FileKind::Directory {
             return Err(Fault::new(libc::ENOTDIR, "not a directory"));
@@ -31,7 +40,8 @@ impl FileSystem {
         match self.entries(ino).await {
             Ok(entries) => {
                 let handle = self.number();
-                self.0.listings().insert(handle, Arc::new(entries));
+                let open = OpenDirectory { ino, listing: Arc::new(entries), is_read: false };
+                self.0.listings().insert(handle, open);
                 Ok(handle)
             }
             Err(fault) => {
@@ -50,17 +60,36 @@ impl FileSystem {
         cache.forget(dir, 0);
     }
 
-    /// What an open directory has, with `.` and `..` first.
+    /// What an open directory has at this moment, with `.` and `..` first: a program reads it from the beginning, perhaps again (`rewinddir`).
+    pub async fn list_again(&self, handle: u64) -> Result<Arc<Vec<DirEntry>>> {
+        let (ino, was_read) = {
+            let mut listings = self.0.listings();
+            let open = listings.get_mut(&handle).ok_or_else(not_open)?;
+            (open.ino, std::mem::replace(&mut open.is_read, true))
+        };
+        let entries = match self.known_entries(ino)? {
+            Some(entries) => entries,
+            // Whether it is still true is not known, but it was listed when it was opened.
+            None if !was_read && !self.is_followed() => return self.listing(handle),
+            None => self.entries(ino).await?,
+        };
+        let mut listings = self.0.listings();
+        let open = listings.get_mut(&handle).ok_or_else(not_open)?;
+        open.listing = Arc::new(entries);
+        Ok(Arc::clone(&open.listing))
+    }
+
+    /// The listing that [`list_again`](Self::list_again) has begun, or that of when the directory was opened.
     pub fn listing(&self, handle: u64) -> Result<Arc<Vec<DirEntry>>> {
-        let listing = self.0.listings().get(&handle).cloned();
-        listing.ok_or_else(|| Fault::new(libc::EBADF, "the directory is not open"))
+        let listings = self.0.listings();
+        listings.get(&handle).map(|open| Arc::clone(&open.listing)).ok_or_else(not_open)
     }
 
     /// Closes a directory.
     pub fn releasedir(&self, handle: u64) {
-        let listing = self.0.listings().remove(&handle);
-        if let Some(here) = listing.as_ref().and_then(|listing| listing.first()) {
-            self.opens(here.ino, -1);
+        let open = self.0.listings().remove(&handle);
+        if let Some(open) = open {
+            self.opens(open.ino, -1);
         }
     }
 
@@ -144,4 +173,8 @@ impl FileSystem {
         };
         Ok(vec![dot(ino, ".", node), dot(parent, "..", above)])
     }
+}
+
+fn not_open() -> Fault {
+    Fault::new(libc::EBADF, "the directory is not open")
 }

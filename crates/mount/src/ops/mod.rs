@@ -23,6 +23,7 @@ pub use self::allocate::Allocation;
 use self::begin::Beginning;
 pub use self::changes::SetAttr;
 pub use self::dirs::DirEntry;
+use self::dirs::OpenDirectory;
 pub(crate) use self::drafts::LONGEST_NAME;
 use self::drafts::Shared;
 use self::files::Handle;
@@ -65,7 +66,7 @@ pub(crate) struct Inner {
     pub(crate) disk: Option<Arc<DiskCache>>,
     /// What is seen, on the local disk.
     pub(crate) journal: Option<Journal>,
-    listings: Mutex<HashMap<u64, Arc<Vec<DirEntry>>>>,
+    listings: Mutex<HashMap<u64, OpenDirectory>>,
     next_handle: AtomicU64,
 }
 
@@ -192,7 +193,7 @@ impl Inner {
         self.drafts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn listings(&self) -> MutexGuard<'_, HashMap<u64, Arc<Vec<DirEntry>>>> {
+    pub(crate) fn listings(&self) -> MutexGuard<'_, HashMap<u64, OpenDirectory>> {
         self.listings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

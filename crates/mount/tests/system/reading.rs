@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use cenote_client::{NewResource, ResourceKind, XattrMode};
-use cenote_mount::{FileKind, Log, Options, Stale};
+use cenote_mount::{DirEntry, FileKind, Log, Options, Stale};
 
 use crate::support::{ROOT, World, options};
 
@@ -87,6 +87,50 @@ async fn changes_by_others_are_visible_once_reported() {
     world.settle(&mount).await;
     assert_eq!(mount.read("/lab/a").await.unwrap_err().errno, libc::ENOENT);
     assert_eq!(mount.names("/lab").await.unwrap(), ["b"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_that_is_read_from_its_beginning_has_the_present_entries() {
+    let world = World::new();
+    for name in ["a", "b"] {
+        world.put(&format!("/lab/{name}"), "x").await;
+    }
+    let mount = world.mount().await;
+    let dir = mount.find("/lab").await.unwrap();
+    let handle = mount.system.opendir(dir).await.unwrap();
+    let names = |listing: &[DirEntry]| {
+        listing.iter().skip(2).map(|entry| entry.name.clone()).collect::<Vec<_>>()
+    };
+    // Before it is read for the first time, as after `rewinddir`.
+    let (_, open) = mount.system.create(dir, "c", 0o644, false).await.unwrap();
+    mount.system.flush(open.handle).await.unwrap();
+    mount.system.release(open.handle).await;
+    let begun = mount.system.list_again(handle).await.unwrap();
+    assert_eq!(names(&begun), ["a", "b", "c"]);
+    mount.system.unlink(dir, "a").await.unwrap();
+    world.put("/lab/d", "x").await;
+    world.settle(&mount).await;
+    assert_eq!(names(&mount.system.listing(handle).unwrap()), ["a", "b", "c"], "one listing");
+    assert_eq!(names(&mount.system.list_again(handle).await.unwrap()), ["b", "c", "d"]);
+    mount.system.releasedir(handle);
+    assert_eq!(mount.system.list_again(handle).await.unwrap_err().errno, libc::EBADF);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listing_a_directory_is_one_request() {
+    let world = World::new();
+    world.put("/lab/a", "x").await;
+    let mount = world.mount().await;
+    let dir = mount.find("/lab").await.unwrap();
+    world.gate.sent();
+    for _ in 0..3 {
+        let handle = mount.system.opendir(dir).await.unwrap();
+        mount.system.list_again(handle).await.unwrap();
+        mount.system.releasedir(handle);
+    }
+    let sent = world.gate.sent();
+    let listings = sent.iter().filter(|target| target.starts_with("/v1/list"));
+    assert_eq!(listings.count(), 1, "{sent:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
