@@ -57,8 +57,8 @@ fn a_second_engine_on_a_directory_is_refused() {
 fn an_interrupted_creation_is_repeated() {
     let reference = image::scratch();
     drop(open(reference.path()));
-    // The files that fjall creates before its version marker, and with an empty one.
-    for marker in [None, Some("")] {
+    // The files that fjall creates before its version marker, and with a part of it, which it writes in two pieces.
+    for marker in [None, Some(""), Some("FJL"), Some("\0\0\0\x03")] {
         let dir = image::scratch();
         std::fs::create_dir(dir.path().join("keyspaces")).unwrap();
         std::fs::copy(reference.path().join("lock"), dir.path().join("lock")).unwrap();
@@ -370,6 +370,90 @@ fn large_values_survive_being_replaced_and_merged() {
 /// The bytes of a preallocated journal up to the last one that is not zero.
 fn used(journal: &Path) -> usize {
     image::used(&std::fs::read(journal).expect("the journal is there"))
+}
+
+/// All rows.
+fn rows(engine: &FjallEngine) -> Vec<(bytes::Bytes, bytes::Bytes)> {
+    let view = engine.snapshot().unwrap();
+    view.scan(&KeyRange::all(), ScanOptions::default()).collect::<Result<_, _>>().unwrap()
+}
+
+/// The number of commits of [`killed_after_a_flush`] that tables have.
+const IN_TABLES: u64 = 600;
+
+/// A killed catalog whose tables have all but the last of its commits, and its rows. Many commits replace or remove
+/// what earlier ones wrote, and some values are kept apart from their keys.
+fn killed_after_a_flush(after: u64) -> (Image, Vec<(bytes::Bytes, bytes::Bytes)>) {
+    let dir = image::scratch();
+    let engine = open(dir.path());
+    for round in 0..IN_TABLES + after {
+        let mut batch = put(format!("k{}", round % 150), noise(size(round), round));
+        batch.delete(format!("k{}", round * 7 % 150)).append("log/", round.to_string());
+        engine.commit(batch).unwrap();
+        if [IN_TABLES / 2, IN_TABLES].contains(&(round + 1)) {
+            engine.flush().unwrap();
+        }
+    }
+    (Image::of(dir.path()), rows(&engine))
+}
+
+#[test]
+fn the_journal_of_a_killed_catalog_is_shortened_to_what_tables_lack() {
+    for after in [0, 1, 30] {
+        let (image, expected) = killed_after_a_flush(after);
+        let dir = image::scratch();
+        image.restore(dir.path());
+        let journal = dir.path().join("0.jnl");
+        let before = used(&journal);
+        for more in 0..3 {
+            let engine = open(dir.path());
+            assert_eq!(rows(&engine)[..expected.len() - 1], expected[..expected.len() - 1]);
+            assert_eq!(engine.commit(put("zz", "after")).unwrap(), IN_TABLES + 1 + after + more);
+        }
+        let (left, most) = (used(&journal), before / 600 * (after as usize + 40));
+        assert!(left > 0 && left < most, "{left} of {before} bytes are left of the journal");
+    }
+}
+
+#[test]
+fn an_interrupted_shortening_of_the_journal_is_repeated() {
+    let (image, expected) = killed_after_a_flush(3);
+    let whole = &image.files[Path::new("0.jnl")];
+    for written in [0, 1, whole.bytes.len() / 2, whole.bytes.len()] {
+        let dir = image::scratch();
+        image.restore(dir.path());
+        std::fs::write(dir.path().join("0.shorter"), &whole.bytes[..written]).unwrap();
+        assert!(rows(&open(dir.path())) == expected);
+        assert!(!dir.path().join("0.shorter").exists());
+    }
+}
+
+#[test]
+fn damage_after_a_shortened_journal_is_kept() {
+    let (mut image, expected) = killed_after_a_flush(3);
+    // Both headers of the log: then it has nothing.
+    for at in [40, 4_096 + 40] {
+        image.file("log").bytes[at] ^= 1;
+    }
+    let journal = image.file("0.jnl");
+    let before = journal.bytes.len();
+    journal.bytes.extend(b"damaged");
+    let dir = image::scratch();
+    image.restore(dir.path());
+    for _ in 0..2 {
+        let refused = version(dir.path()).unwrap_err();
+        assert!(refused.contains("lost"), "{refused}");
+        let bytes = std::fs::read(dir.path().join("0.jnl")).unwrap();
+        let used = image::used(&bytes);
+        assert!(used < before / 2 && bytes[..used].ends_with(b"damaged"), "{used} of {before}");
+    }
+    let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
+    let (engine, lost) = FjallEngine::salvage(dir.path(), options).unwrap();
+    assert!(lost.is_some());
+    let rows = rows(&engine);
+    assert!(expected.iter().filter(|row| rows.contains(row)).count() > expected.len() - 10);
+    let kept = std::fs::read(dir.path().join("0.damaged")).unwrap();
+    assert!(kept[..image::used(&kept)].ends_with(b"damaged"));
 }
 
 #[test]

@@ -36,6 +36,9 @@ const DIRECTORY: &str = "CENOTE_TEST_DIRECTORY";
 const WRITERS: u64 = 3;
 /// The number of commits of a writer: enough to fill the log once.
 const COMMITS: u64 = 110;
+/// Tables are written after each so many commits of the first writer, so that they are also merged, and the journal is
+/// shortened when the catalog is opened again.
+const FLUSHED_EACH: u64 = 8;
 
 fn try_open(dir: &Path) -> Result<FjallEngine, Error> {
     FjallEngine::open(dir, FjallOptions { reserve: 0, ..FjallOptions::default() })
@@ -62,6 +65,8 @@ fn make_value(n: u64) -> Vec<u8> {
 fn batch(n: u64) -> Batch {
     let mut batch = Batch::default();
     batch.put(format!("left/{n}"), value(n)).put(format!("right/{n}"), value(n)).add("n", 1);
+    // The former value is dropped by a merge.
+    batch.put(format!("last/{}", n % WRITERS), value(n));
     batch
 }
 
@@ -80,6 +85,9 @@ fn writer() {
                         (part * COMMITS / 2..(part + 1) * COMMITS / 2).map(|n| n * WRITERS + writer)
                     {
                         engine.commit(batch(n)).unwrap();
+                        if n % (FLUSHED_EACH * WRITERS) == 0 {
+                            engine.flush().unwrap();
+                        }
                         writeln!(output.lock().unwrap(), "\nacknowledged {n}").unwrap();
                     }
                 });
@@ -131,6 +139,10 @@ fn there(view: &dyn Snapshot, n: u64) -> Result<bool, String> {
     }
 }
 
+fn is_shorter_journal(op: &Op) -> bool {
+    matches!(op, Op::Rename(from, _) if from.extension().is_some_and(|end| end == "shorter"))
+}
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
@@ -168,6 +180,7 @@ fn every_acknowledged_commit_survives_a_power_cut() {
     let disk = Disk::of(dir.path());
     let ops = recorded(dir.path());
     assert_eq!(ops.iter().filter_map(acknowledged).count() as u64, COMMITS * WRITERS);
+    assert!(ops.iter().any(is_shorter_journal));
     let cuts = number("CENOTE_CRASH_ROUNDS").unwrap_or(100);
     let found = faults(disk.clone(), &ops, cuts);
     assert!(found.is_empty(), "{}", found.join("\n"));

@@ -14,10 +14,14 @@ use crate::{Error, Result};
 
 /// The marker of a database, which fjall writes last when it creates one.
 const MARKER: &str = "version";
+/// Its content.
+const MARKED: &[u8; 4] = b"FJL\x03";
 /// What names the newest set of tables of a tree.
 const CURRENT: &str = "current";
+/// The tree of the rows.
+pub(super) const ROWS: &str = "keyspaces/1";
 /// The trees: that of the keyspaces' names, and that of the rows.
-const TREES: [&str; 2] = ["keyspaces/0", "keyspaces/1"];
+const TREES: [&str; 2] = ["keyspaces/0", ROWS];
 
 /// Refuses a catalog without files that must exist since the first commit, and removes the remains of an interrupted
 /// creation. The caller holds the lock.
@@ -28,7 +32,7 @@ pub(super) fn inspect(dir: &Path) -> Result<()> {
         let corrupt = |file| Error::Corrupt(format!("{file} is missing or empty"));
         return missing.map_or(Ok(()), |file| Err(corrupt(file)));
     }
-    match is_empty(&dir.join(MARKER)) {
+    match is_unfinished(&dir.join(MARKER)) {
         true => clear(dir).map_err(super::io),
         false => Ok(()),
     }
@@ -55,6 +59,15 @@ fn has_entries(dir: &Path) -> io::Result<bool> {
 
 fn is_empty(file: &Path) -> bool {
     !fs::metadata(file).is_ok_and(|file| file.len() > 0)
+}
+
+/// Whether nothing but parts of its content are in the marker, or there is none.
+fn is_unfinished(marker: &Path) -> bool {
+    let content = fs::read(marker).unwrap_or_default();
+    let mut bytes = content.iter().zip(MARKED);
+    content != MARKED
+        && content.len() <= MARKED.len()
+        && bytes.all(|(found, whole)| *found == 0 || found == whole)
 }
 
 /// fjall does not create over these.

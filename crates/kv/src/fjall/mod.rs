@@ -206,12 +206,16 @@ impl Store {
     }
 }
 
-fn rows_options() -> KeyspaceCreateOptions {
+/// Which values are kept apart from their keys.
+fn rows_apart() -> KvSeparationOptions {
     // All files of such values of which a quarter was removed are rewritten, not only the oldest ones.
-    let apart = KvSeparationOptions::default().separation_threshold(APART).age_cutoff(1.0);
+    KvSeparationOptions::default().separation_threshold(APART).age_cutoff(1.0)
+}
+
+fn rows_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(MEMTABLE)
-        .with_kv_separation(Some(apart))
+        .with_kv_separation(Some(rows_apart()))
         .filter_block_partitioning_policy(parted())
         .index_block_partitioning_policy(parted())
 }

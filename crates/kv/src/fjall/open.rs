@@ -1,9 +1,9 @@
 //! Opening: from the files on disk to an engine with every acknowledged commit, or to an error that names what is
 //! missing.
 //!
-//! In this order, so that each step depends on the result of the one before, and nothing is changed that a later one
-//! might refuse: the files exist ([`files`]), the lists of tables have their checksums ([`versions`]), the journals are
-//! whole up to a tail ([`journal`]), the tree opens, the log reaches as far as it must ([`log::verdict`]). Then the log
+//! In this order, so that each step depends on the result of the one before, and nothing is lost that a later one
+//! might miss: the files exist ([`files`]), the lists of tables have their checksums ([`versions`]), the journals are
+//! whole up to a tail ([`journal`]) and what tables have is dropped from the newest, the tree opens, the log reaches as far as it must ([`log::verdict`]). Then the log
 //! is applied to the tree, durably, and the log and the mark start over.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,14 +66,15 @@ fn open_store(
     (log, mark): (Found, mark::Found),
     loss: Loss,
 ) -> Result<(Store, Option<String>)> {
-    let tail = journal::inspect(dir)?;
-    let opened = cut(tail.as_ref(), &log, loss).and_then(|()| {
+    let mut newest = journal::inspect(dir)?;
+    let opened = cut(newest.tail.as_ref(), &log, loss).and_then(|()| {
+        newest.shorten(dir).map_err(io)?;
         let (database, rows) = open_tree(dir, options)?;
         let store = Store { database, rows, _lock: lock };
         let lost = catch_up(&store, (log, mark), loss)?;
         Ok((store, lost))
     });
-    match (&opened, tail) {
+    match (&opened, newest.tail) {
         // Damaged bytes are preserved for inspection.
         (Err(_), Some(tail)) => tail.put_back().map_err(io)?,
         (Ok((_, Some(_))), tail) => keep(dir, tail).map_err(io)?,

@@ -12,6 +12,8 @@
 //! [`TRAILER`]. An item is `2`, kind `u8`, compression `u8`, keyspace `u64`, key length
 //! `u16`, value length `u32`, stored length `u32`, key, stored value.
 
+mod shorten;
+
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -34,11 +36,21 @@ const LEFT_AT: usize = 64_000_000;
 /// Sequence numbers that batches do not use are few: those of new tables.
 const LARGEST_STEP: u64 = 1 << 32;
 
+/// What is in the newest journal; nothing if there is none.
+#[derive(Debug, Default)]
+pub(super) struct Newest {
+    path: PathBuf,
+    /// Its batches up to the first fault.
+    batches: Vec<u8>,
+    /// What follows, if that is a fault.
+    pub(super) tail: Option<Tail>,
+}
+
 /// The end of the newest journal, from its first fault on.
 #[derive(Debug)]
 pub(super) struct Tail {
     path: PathBuf,
-    /// Where it starts.
+    /// Where it starts, after what is left of the batches.
     at: u64,
     bytes: Vec<u8>,
     /// The length of the file.
@@ -60,6 +72,12 @@ impl Tail {
         file.write_all_at(&self.bytes, self.at)
     }
 
+    /// It begins this much further to the front, since so much before it was dropped.
+    fn moved_forward(&mut self, bytes: u64) {
+        self.at -= bytes;
+        self.length -= bytes;
+    }
+
     /// Keeps it in a file beside the journal.
     pub(super) fn keep(&self) -> io::Result<()> {
         std::fs::write(self.path.with_extension("damaged"), &self.bytes)
@@ -77,10 +95,10 @@ impl fmt::Display for Tail {
     }
 }
 
-/// Reads the journals in `dir`; returns the faulty end of the newest.
-pub(super) fn inspect(dir: &Path) -> Result<Option<Tail>> {
+/// Reads the journals in `dir`.
+pub(super) fn inspect(dir: &Path) -> Result<Newest> {
     let mut paths = all(dir).map_err(super::io)?;
-    let Some(newest) = paths.pop() else { return Ok(None) };
+    let Some(path) = paths.pop() else { return Ok(Newest::default()) };
     for path in paths {
         let (bytes, _) = read(&path).map_err(super::io)?;
         let whole = whole_batches(&bytes);
@@ -88,10 +106,11 @@ pub(super) fn inspect(dir: &Path) -> Result<Option<Tail>> {
             return Err(Error::Corrupt(format!("{} has a fault at byte {whole}", path.display())));
         }
     }
-    let (bytes, length) = read(&newest).map_err(super::io)?;
-    let at = whole_batches(&bytes);
-    let tail = Tail { path: newest, at: at as u64, bytes: bytes[at..].to_vec(), length };
-    Ok((!is_zero(&tail.bytes)).then_some(tail))
+    let (mut batches, length) = read(&path).map_err(super::io)?;
+    let at = whole_batches(&batches);
+    let tail = Tail { path: path.clone(), at: at as u64, bytes: batches.split_off(at), length };
+    let tail = (!is_zero(&tail.bytes)).then_some(tail);
+    Ok(Newest { path, batches, tail })
 }
 
 /// The journal in `dir` that is written to.
@@ -190,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    fn written(sequence: u64, values: &[&[u8]]) -> Vec<u8> {
+    pub(super) fn written(sequence: u64, values: &[&[u8]]) -> Vec<u8> {
         let mut items = Vec::new();
         for value in values {
             let stored = (value.len() as u32).to_le_bytes();
