@@ -11,9 +11,9 @@ use std::vec::IntoIter;
 
 use super::children::children;
 use crate::access::{Chain, Operation};
-use crate::catalog::{Child, View};
+use crate::catalog::{Child, Record, View, keys};
 use crate::model::{Kind, Name, Resource, Rights, Stat, StorePath};
-use crate::{Caller, Result};
+use crate::{Bytes, Caller, Result};
 
 /// The position at which a walk continues: after these names below its top, wherever the top is by then and whether or not they still exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,8 @@ pub(crate) struct Walk<'a> {
 struct Entered {
     chain: Chain,
     path: StorePath,
-    ready: IntoIter<(Name, Child, Option<Resource>)>,
+    /// The next children, each with its record, which is decoded when it is its turn.
+    ready: IntoIter<((Name, Child), Option<Bytes>)>,
     /// After which name to read on, if there is more.
     more: Option<Option<Name>>,
 }
@@ -119,13 +120,14 @@ impl<'a> Walk<'a> {
     /// The next resource, and what the caller may do with it.
     pub(crate) fn step_with_rights(&mut self) -> Result<Option<(Stat, Rights)>> {
         while let Some(top) = self.stack.last_mut() {
-            let Some((name, child, record)) = top.ready.next() else {
+            let Some(((name, child), record)) = top.ready.next() else {
                 if !top.refill(self.view)? {
                     self.stack.pop();
                 }
                 continue;
             };
-            let Some(resource) = record else { continue };
+            let Some(record) = record else { continue };
+            let resource = Resource::from_value(&record)?;
             let rights = top.chain.rights_of_child(self.caller, child.id, &resource);
             if !rights.allow(Operation::Stat) && !self.hidden {
                 continue;
@@ -148,9 +150,8 @@ impl Entered {
         let Some(after) = self.more.take() else { return Ok(false) };
         let (children, next) = children(view, self.chain.id(), after.as_ref(), STEP)?;
         let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
-        let records = view.resources(&ids)?;
-        let rows = children.into_iter().zip(records);
-        let rows: Vec<_> = rows.map(|((name, child), record)| (name, child, record)).collect();
+        let records = view.values_of(&ids, keys::resource)?;
+        let rows: Vec<_> = children.into_iter().zip(records).collect();
         self.more = next.map(Some);
         self.ready = rows.into_iter();
         Ok(true)

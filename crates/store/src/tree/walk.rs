@@ -45,6 +45,9 @@ impl Store {
     }
 }
 
+/// For how many entries of a page memory is reserved.
+const RESERVED: usize = 1_024;
+
 fn page(
     view: &View,
     caller: &Caller,
@@ -55,7 +58,7 @@ fn page(
     let top = find(view, caller, at, Operation::List)?;
     let above = top.path();
     let mut walk = Walk::seen_below(view, caller, top, after)?;
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(limit.clamp(1, RESERVED));
     while entries.len() < limit.max(1) {
         match walk.step()? {
             Some(entry) => entries.push(entry),
