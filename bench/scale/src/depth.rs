@@ -2,8 +2,7 @@
 
 use cenote_store::{At, Caller, CreateOptions, Draft, Store};
 
-use crate::{Outcome, millis, path, put_one};
-use std::time::{Duration, Instant};
+use crate::{Outcome, median, path, put_one, timed};
 
 const DEPTHS: [usize; 3] = [1, 8, 64];
 const ROUNDS: usize = 1_001;
@@ -32,15 +31,4 @@ pub(crate) fn measure(store: &Store, caller: &Caller) -> Outcome {
         );
     }
     Ok(())
-}
-
-fn timed(work: impl FnOnce() -> Outcome) -> Outcome<Duration> {
-    let started = Instant::now();
-    work()?;
-    Ok(started.elapsed())
-}
-
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    millis(times[times.len() / 2])
 }

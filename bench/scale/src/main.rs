@@ -19,6 +19,9 @@ use cenote_store::{
     Name, Parts, PutOptions, Received, Store, StorePath,
 };
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 /// The number of objects put per commit while filling.
@@ -117,16 +120,22 @@ fn measure(store: &Store, caller: &Caller) -> Outcome {
 }
 
 fn report(what: &str, mut work: impl FnMut() -> Outcome) -> Outcome {
-    let mut times = Vec::with_capacity(ROUNDS);
-    for _ in 0..ROUNDS {
-        let started = Instant::now();
-        work()?;
-        times.push(started.elapsed());
-    }
-    times.sort();
-    let (median, worst) = (millis(times[ROUNDS / 2]), millis(times[ROUNDS - 1]));
-    println!("{what:<44}{median:>10.3} median {worst:>10.3} worst");
+    let times: Vec<_> = (0..ROUNDS).map(|_| timed(&mut work)).collect::<Outcome<_>>()?;
+    let worst = times.iter().max().map_or(0.0, |worst| millis(*worst));
+    println!("{what:<44}{:>10.3} median {worst:>10.3} worst", median(times));
     Ok(())
+}
+
+fn timed(work: impl FnOnce() -> Outcome) -> Outcome<Duration> {
+    let started = Instant::now();
+    work()?;
+    Ok(started.elapsed())
+}
+
+/// In milliseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    millis(times[times.len() / 2])
 }
 
 fn fill(store: &Store, caller: &Caller, children: usize) -> Outcome {
