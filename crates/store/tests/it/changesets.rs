@@ -446,6 +446,22 @@ fn a_change_set_is_refused_if_rights_were_revoked_before_the_commit() {
     }
 }
 
+/// A change set can be held for long: it depends on who has access along its own paths, and nowhere else.
+#[test]
+fn a_change_set_is_committed_although_access_elsewhere_was_changed() {
+    let world = world();
+    for collection in ["/lab", "/lab/run", "/lab/other", "/shared"] {
+        world.mkdir(collection);
+    }
+    let (set, id) = begun(&world);
+    set.put("/lab/run/x", b"content");
+    grant(&world, "public", Rights::READ_OBJECT);
+    world.mv("/lab/other", "/shared/other").unwrap();
+    grant(&world, "public", Rights::NONE);
+    commit(&world, id).unwrap();
+    assert_eq!(world.read("/lab/run/x"), b"content");
+}
+
 fn grant(world: &World, name: &str, rights: Rights) {
     let grant = [AccessChange::Grant(name.into(), rights.into(), Scope::Subtree)];
     world.store.change_access(&world.admin, &at("/shared"), &grant).unwrap();

@@ -57,6 +57,21 @@ fn new_contents_go_to_the_default_place() {
     crate::world::assert_clean(&world.store);
 }
 
+/// An object for which nobody named a place has no wish to stay in one; an object in a named place has.
+#[test]
+fn contents_without_a_named_place_follow_the_default_and_others_stay() {
+    let world = world_with_places();
+    world.put("/x", &noise(100_000, 1));
+    world.put_in("b", "/y", &noise(100_000, 1));
+    let place = world.place("a");
+    world.store.set_default_place(&world.admin, place).unwrap();
+    world.put("/x", &noise(100_000, 2));
+    world.put("/y", &noise(100_000, 2));
+    assert_eq!(world.replicas("/x"), "0 a", "nothing is left in the former default");
+    assert_eq!(world.replicas("/y"), "0 b stale, 1 a", "what was asked for there is kept");
+    crate::world::assert_clean(&world.store);
+}
+
 #[test]
 fn the_settings_of_a_place_are_refused_or_stored() {
     let world = world_with_places();
