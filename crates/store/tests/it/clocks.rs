@@ -14,6 +14,7 @@ use cenote_store::{
     Rights, Scope, StageFrom, Stat, Statement, Term, Time, UploadOptions, Versioning, Where,
 };
 
+use crate::injected::Injected;
 use crate::uploads::{begin, complete, part};
 use crate::world::{World, assert_clean, at, avu, kind, path, run, world, world_on};
 
@@ -256,16 +257,8 @@ struct Conflicts {
     inner: MemoryEngine,
     conflicts: Arc<AtomicU64>,
     commits: Arc<AtomicU64>,
-    between: Arc<std::sync::Mutex<Option<Box<Between>>>>,
-}
-
-/// A change made between the reads of a commit and the commit.
-struct Between(Box<dyn FnOnce() + Send>);
-
-impl std::fmt::Debug for Between {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Between")
-    }
+    /// A change made between the reads of a commit and the commit.
+    between: Injected,
 }
 
 impl Engine for Conflicts {
@@ -278,8 +271,7 @@ impl Engine for Conflicts {
     }
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
-        let between = self.between.lock().unwrap().take();
-        between.into_iter().for_each(|between| (between.0)());
+        self.between.run();
         let answer = self.inner.commit(batch);
         self.commits.fetch_add(1, Ordering::SeqCst);
         if matches!(answer, Err(CommitError::Conflict { .. })) {
@@ -321,8 +313,7 @@ fn changes_of_one_membership_do_not_conflict() {
             let before = membership(&world, &world.stat("/c").unwrap()).unwrap().changes;
             let world = Arc::new(world);
             let (there, other) = (world.clone(), *other);
-            let between = Between(Box::new(move || other(&there)));
-            *engine.between.lock().unwrap() = Some(Box::new(between));
+            engine.between.set(move || other(&there));
             engine.commits.store(0, Ordering::SeqCst);
             one(&world);
             let counted = |of: &AtomicU64| of.load(Ordering::SeqCst);

@@ -20,6 +20,7 @@ mod extents;
 mod faults;
 mod feed;
 mod full;
+mod injected;
 mod leases;
 mod link_integrity;
 mod listings;

@@ -1,6 +1,6 @@
 //! Jobs that move bytes: everything below a collection or in a place; and the effect of a restart.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use cenote_blob::Place;
 use cenote_kv::{
@@ -8,6 +8,7 @@ use cenote_kv::{
 };
 use cenote_store::{Caller, CopyOptions, ErrorKind, JobStatus, NewToken, PlaceState, Rights};
 
+use crate::injected::Injected;
 use crate::world::{World, assert_clean, at, kind, noise, path, run, world_on, world_with_places};
 
 fn finish(world: &World, job: &JobStatus) -> JobStatus {
@@ -55,15 +56,7 @@ fn everything_below_a_collection_is_replicated_and_trimmed() {
 #[derive(Debug, Default, Clone)]
 struct Interrupted {
     inner: MemoryEngine,
-    before: Arc<Mutex<Option<Before>>>,
-}
-
-struct Before(Box<dyn FnOnce() + Send>);
-
-impl std::fmt::Debug for Before {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Before")
-    }
+    before: Injected,
 }
 
 impl Engine for Interrupted {
@@ -72,8 +65,7 @@ impl Engine for Interrupted {
     }
 
     fn snapshot(&self) -> cenote_kv::Result<Box<dyn Snapshot>> {
-        let before = self.before.lock().unwrap().take();
-        before.into_iter().for_each(|before| (before.0)());
+        self.before.run();
         self.inner.snapshot()
     }
 
@@ -93,8 +85,7 @@ fn a_job_that_ends_while_it_is_looked_up_is_found() {
     lab(&world);
     let job = world.store.replicate_tree(&world.admin, &at("/lab"), world.place("a")).unwrap();
     let store = world.store.clone();
-    let work = move || run(store.run_moves()).unwrap();
-    *engine.before.lock().unwrap() = Some(Before(Box::new(work)));
+    engine.before.set(move || run(store.run_moves()).unwrap());
     let found = world.store.job(&world.admin, job.id).unwrap();
     assert_eq!((found.finished, found.done), (true, 3));
 }
