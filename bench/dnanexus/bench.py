@@ -182,11 +182,11 @@ def searches(api, dx, options):
     give_property(api, options.children)
     project = api.call('system/findProjects', name='many')['results'][0]['id']
     scope = {'project': project, 'folder': '/', 'recurse': True}
-    asked = {'properties': {'sample': 'S1'}, 'scope': scope, 'describe': True, 'limit': 100}
+    query = {'properties': {'sample': 'S1'}, 'scope': scope, 'describe': True, 'limit': 100}
     times = []
     for _ in range(max(5, options.rounds)):
         begun = time.perf_counter()
-        found = api.call('system/findDataObjects', **asked)['results']
+        found = api.call('system/findDataObjects', **query)['results']
         times.append((time.perf_counter() - begun) * 1000)
         if len(found) != min(WITH_PROPERTY, options.children):
             raise SystemExit(f'{len(found)} objects were found')

@@ -120,10 +120,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         size = self.floor.size
         first, last = 0, size - 1
-        asked = self.headers.get('Range')
-        if asked:
-            first, last = (int(end) for end in asked.removeprefix('bytes=').split('-'))
-        self.send_response(206 if asked else 200)
+        requested = self.headers.get('Range')
+        if requested:
+            first, last = (int(end) for end in requested.removeprefix('bytes=').split('-'))
+        self.send_response(206 if requested else 200)
         self.send_header('Content-Length', str(last - first + 1))
         self.send_header('Content-Range', f'bytes {first}-{last}/{size}')
         self.end_headers()

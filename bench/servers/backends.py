@@ -62,7 +62,7 @@ class Postgres:
         self.run('psql', '--quiet', '-c', f'CREATE SCHEMA {name}', address)
         return f"{address} options='-c search_path={name}'"
 
-    def said(self, query):
+    def query(self, query):
         """The rows of an answer as lines, with | between their columns."""
         address = f'host={self.sockets} user=cenote dbname=postgres'
         command = [*self.user, self.bin / 'psql', '--quiet', '-At', '-c', query, address]

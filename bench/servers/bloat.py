@@ -53,7 +53,7 @@ class Load:
         headers = {'Authorization': token}
         names, made = [], 0
 
-        def ask(method, path, body, kind):
+        def send(method, path, body, kind):
             began = time.perf_counter()
             connection.request(method, path, body, {**headers, **kind})
             answer = connection.getresponse()
@@ -66,22 +66,22 @@ class Load:
             if dice < 0.4 or not names:
                 names.append(f'load{number}/{made}')
                 made += 1
-                ask('PUT', f'/v1/fs/{names[-1]}', chance.randbytes(self.options.size), BYTES)
+                send('PUT', f'/v1/fs/{names[-1]}', chance.randbytes(self.options.size), BYTES)
                 continue
             at = chance.randrange(len(names))
             if dice < 0.7:
-                ask('PUT', f'/v1/fs/{names[at]}', chance.randbytes(self.options.size), BYTES)
+                send('PUT', f'/v1/fs/{names[at]}', chance.randbytes(self.options.size), BYTES)
             elif dice < 0.9:
                 set_one = {'op': 'set', 'attribute': 'note', 'value': str(chance.random())}
-                ask('POST', '/v1/meta', json.dumps({'path': f'/{names[at]}', 'operations': [set_one]}), JSON)
+                send('POST', '/v1/meta', json.dumps({'path': f'/{names[at]}', 'operations': [set_one]}), JSON)
             else:
                 names[at], names[-1] = names[-1], names[at]
-                ask('DELETE', f'/v1/fs/{names.pop()}?permanent=true&versions=true', None, {})
+                send('DELETE', f'/v1/fs/{names.pop()}?permanent=true&versions=true', None, {})
 
 
 def rows(postgres, query):
-    said = postgres.said(query)
-    return [line.split('|') for line in said.splitlines()]
+    output = postgres.query(query)
+    return [line.split('|') for line in output.splitlines()]
 
 
 def show(postgres, load, began, since):
@@ -126,10 +126,10 @@ def main():
             next(client for client in clients if client.is_alive()).join(options.every)
             show(postgres, load, began, since)
             since = len(load.took)
-        postgres.said('VACUUM')
+        postgres.query('VACUUM')
         print('after VACUUM')
         show(postgres, load, began, since)
-        postgres.said('VACUUM FULL')
+        postgres.query('VACUUM FULL')
         print('after VACUUM FULL, the least that the rows take')
         show(postgres, load, began, since)
 

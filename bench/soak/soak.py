@@ -61,7 +61,7 @@ class Connection:
         login = base64.b64encode(f"ada:{PASSWORD}".encode()).decode()
         self.basic, self.measured, self.token = f"Basic {login}", measured, None
 
-    def ask(self, kind, method, path, body=None, headers=None, expect=(200, 201, 204, 206)):
+    def request(self, kind, method, path, body=None, headers=None, expect=(200, 201, 204, 206)):
         headers = {"authorization": self.basic, **(headers or {})}
         begun = time.monotonic()
         self.http.request(method, path, body=body, headers=headers)
@@ -74,18 +74,18 @@ class Connection:
 
     def json(self, kind, method, path, value=None):
         body = None if value is None else json.dumps(value).encode()
-        return json.loads(self.ask(kind, method, path, body, {"content-type": "application/json"}) or b"null")
+        return json.loads(self.request(kind, method, path, body, {"content-type": "application/json"}) or b"null")
 
     def irods(self, kind, method, endpoint, **form):
         if self.token is None:
-            self.token = self.ask("irods login", "POST", "/irods-http-api/0/authenticate").decode()
+            self.token = self.request("irods login", "POST", "/irods-http-api/0/authenticate").decode()
         headers = {"authorization": f"Bearer {self.token}"}
         path, words, body = f"/irods-http-api/0/{endpoint}", urllib.parse.urlencode(form), None
         if method == "GET":
             path += "?" + words
         else:
             body, headers["content-type"] = words.encode(), "application/x-www-form-urlencoded"
-        return self.ask(kind, method, path, body, headers)
+        return self.request(kind, method, path, body, headers)
 
 
 class Client(threading.Thread):
@@ -104,7 +104,7 @@ class Client(threading.Thread):
                 self.step()
             for name in list(self.known):
                 self.compare(name)
-        except Exception as fault:  # told at the end
+        except Exception as fault:  # reported at the end
             self.fault = f"{self.top}: {type(fault).__name__}: {fault}"
 
     def step(self):
@@ -130,7 +130,7 @@ class Client(threading.Thread):
 
     def put(self):
         name, content = self.name(), self.bytes()
-        self.connection.ask("put", "PUT", f"/v1/fs{name}", content)
+        self.connection.request("put", "PUT", f"/v1/fs{name}", content)
         self.known[name] = content
 
     def put_parts(self):
@@ -140,7 +140,7 @@ class Client(threading.Thread):
         step = max(1, len(content) // 3 + 1)
         self.dice.shuffle(parts)
         for at in parts:
-            self.connection.ask("upload part", "PUT", f"/v1/uploads/{upload}/{at}", content[at : at + step])
+            self.connection.request("upload part", "PUT", f"/v1/uploads/{upload}/{at}", content[at : at + step])
         digest = hashlib.sha256(content).hexdigest()
         self.connection.json("upload end", "POST", f"/v1/uploads/{upload}/complete", {"sha256": digest})
         self.known[name] = content
@@ -153,11 +153,11 @@ class Client(threading.Thread):
         first = self.dice.randrange(len(content))
         last = min(len(content) - 1, first + self.dice.randrange(1, 300_000))
         headers = {"range": f"bytes={first}-{last}"}
-        found = self.connection.ask("range", "GET", f"/v1/fs{name}", headers=headers)
+        found = self.connection.request("range", "GET", f"/v1/fs{name}", headers=headers)
         self.same(found, content[first : last + 1], f"{name} {first}-{last}")
 
     def compare(self, name):
-        self.same(self.connection.ask("get", "GET", f"/v1/fs{name}"), self.known[name], name)
+        self.same(self.connection.request("get", "GET", f"/v1/fs{name}"), self.known[name], name)
 
     def read_irods(self):
         name = self.any()
@@ -195,7 +195,7 @@ class Client(threading.Thread):
 
     def remove(self):
         name = self.any()
-        self.connection.ask("remove", "DELETE", f"/v1/fs{name}")
+        self.connection.request("remove", "DELETE", f"/v1/fs{name}")
         del self.known[name]
 
     def same(self, found, expected, what):
@@ -252,7 +252,7 @@ def soak(program, directory, options):
 
 def load(pid, store, address, options):
     measured, begun = Measured(), time.monotonic()
-    zone = json.loads(Connection(address, measured).ask("info", "GET", "/irods-http-api/0/info"))["irods_zone"]
+    zone = json.loads(Connection(address, measured).request("info", "GET", "/irods-http-api/0/info"))["irods_zone"]
     until = begun + options.seconds
     clients = [Client(n, address, measured, zone, options.seed, until) for n in range(options.clients)]
     for client in clients:

@@ -100,11 +100,11 @@ pub async fn many_small_runs_round_trip(place: &Place) {
 
 /// A writer computes exactly the requested digests.
 pub async fn digests_are_those_of_the_bytes(place: &Place) {
-    let (bytes, asked) = (sample(3_000_000), [Algorithm::Md5, Algorithm::Crc32c]);
-    let mut writer = place.writer(id(3), asked);
+    let (bytes, algorithms) = (sample(3_000_000), [Algorithm::Md5, Algorithm::Crc32c]);
+    let mut writer = place.writer(id(3), algorithms);
     writer.write(bytes.clone()).await.expect("bytes are written");
     let written = writer.finish().await.expect("a blob is written");
-    assert_eq!(written.digests, digests(&bytes, asked));
+    assert_eq!(written.digests, digests(&bytes, algorithms));
     remove(place, [id(3)]).await;
 }
 

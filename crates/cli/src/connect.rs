@@ -101,8 +101,8 @@ impl Connection {
     fn over_network(url: &Setting, settings: &Settings) -> Result<Self> {
         let ca_file = settings.get("ca_file").map(|setting| Path::new(&setting.value));
         let client = Client::new(HttpTransport::new(&url.value, ca_file)?);
-        let ask = |user: &str| secret::ask(&format!("password of {user}: "));
-        let credential = settings.credential(&url.value, ask)?;
+        let prompt = |user: &str| secret::prompt_password(&format!("password of {user}: "));
+        let credential = settings.credential(&url.value, prompt)?;
         settings.meant_for("ticket", &url.value)?;
         let client = match &credential {
             Some(credential) => client.with_credential(credential)?,

@@ -99,7 +99,7 @@ impl CliError {
 
     /// Replaces the message.
     #[must_use]
-    pub(crate) fn told(self, message: impl Into<String>) -> Self {
+    pub(crate) fn with_message(self, message: impl Into<String>) -> Self {
         Self { message: message.into(), ..self }
     }
 
@@ -181,15 +181,15 @@ impl From<cenote_client::Error> for CliError {
             error.kind(),
             K::Unreachable | K::ReadOnly | K::Unauthenticated | K::Changeset
         );
-        let mut told = Self { whole, ..Self::new(kind, error.to_string()) };
-        told.hints.extend(match error.kind() {
+        let mut converted = Self { whole, ..Self::new(kind, error.to_string()) };
+        converted.hints.extend(match error.kind() {
             K::Changeset => Some(OUTSIDE.to_owned()),
             _ => error.hint().map(str::to_owned),
         });
         if let (Kind::Failed | Kind::Mismatch, Some(id)) = (kind, error.request_id()) {
-            told.hints.push(format!("see request {id} in the server's log for details"));
+            converted.hints.push(format!("see request {id} in the server's log for details"));
         }
-        told
+        converted
     }
 }
 

@@ -47,8 +47,8 @@ fn line_of(from: impl Read) -> std::io::Result<Option<String>> {
     Ok((!text.is_empty()).then(|| text.to_owned()))
 }
 
-/// Asks at the terminal.
-pub(crate) fn ask(prompt: &str) -> Result<String> {
+/// Prompts for a password at the terminal.
+pub(crate) fn prompt_password(prompt: &str) -> Result<String> {
     if !has_terminal() {
         return Err(CliError::new(
             Kind::Unauthenticated,
@@ -59,22 +59,22 @@ pub(crate) fn ask(prompt: &str) -> Result<String> {
     Ok(rpassword::prompt_password(prompt)?)
 }
 
-/// Asks for a new password at the terminal: twice, unless it is empty.
-pub(crate) fn ask_twice(prompt: &str) -> Result<String> {
-    let password = ask(prompt)?;
-    if password.is_empty() || ask("once more: ")? == password {
+/// Prompts for a new password at the terminal: twice, unless it is empty.
+pub(crate) fn prompt_new_password(prompt: &str) -> Result<String> {
+    let password = prompt_password(prompt)?;
+    if password.is_empty() || prompt_password("once more: ")? == password {
         return Ok(password);
     }
     Err(CliError::new(Kind::Usage, "the two passwords differ").hint("try again"))
 }
 
-/// Whether questions can be asked.
+/// Whether there is a terminal to prompt at.
 pub(crate) fn has_terminal() -> bool {
     std::io::stdin().is_terminal()
 }
 
-/// Asks for a name at the terminal.
-pub(crate) fn ask_name(prompt: &str) -> Result<String> {
+/// Prompts for a name at the terminal.
+pub(crate) fn prompt_name(prompt: &str) -> Result<String> {
     if !has_terminal() {
         return Err(CliError::new(
             Kind::Usage,
@@ -82,11 +82,11 @@ pub(crate) fn ask_name(prompt: &str) -> Result<String> {
         )
         .hint("use --user NAME, or set CENOTE_USER"));
     }
-    answer(prompt)
+    prompt_line(prompt)
 }
 
-/// Asks a question at the terminal, which the caller has made sure to have.
-pub(crate) fn answer(prompt: &str) -> Result<String> {
+/// Prompts for a line at the terminal, which the caller has made sure to have.
+pub(crate) fn prompt_line(prompt: &str) -> Result<String> {
     eprint!("{prompt}");
     let mut line = String::new();
     std::io::stdin().lock().take(256).read_line(&mut line)?;

@@ -242,7 +242,7 @@ impl Writer {
         unreachable!("the server is killed before the steps run out")
     }
 
-    async fn seen(&self) -> Objects {
+    async fn read_objects(&self) -> Objects {
         let top = format!("{}/", self.home);
         let walk = self.client.walk(&self.home.as_str().into()).await.unwrap();
         let found: Vec<Resource> = walk.try_collect().await.unwrap();
@@ -260,12 +260,12 @@ impl Writer {
 }
 
 /// The changes that the program supports: it does not write in place.
-fn known(op: Op) -> Op {
+fn supported(op: Op) -> Op {
     match op {
         Op::Write(..) | Op::Append(..) | Op::Truncate(..) => Op::Together(Vec::new()),
         Op::Together(mut ops) => {
             ops.retain(|op| !matches!(op, Op::Stage(..)));
-            Op::Together(ops.into_iter().map(known).collect())
+            Op::Together(ops.into_iter().map(supported).collect())
         }
         op => op,
     }
@@ -313,10 +313,10 @@ async fn verify(server: &Server, dir: &Path, round: u64, seed: u64, done: &[u64]
         let done = done[number as usize];
         let mut expected = Objects::new();
         apply(&mut expected, &Op::Put("first".into(), b"so that the collection is there".into()));
-        let steps = (0..done).map(|step| known(op(seed, number, step)));
+        let steps = (0..done).map(|step| supported(op(seed, number, step)));
         steps.for_each(|op| apply(&mut expected, &op));
-        let under_way = known(op(seed, number, done));
-        let there = writer.seen().await;
+        let under_way = supported(op(seed, number, done));
+        let there = writer.read_objects().await;
         assert!(
             states(&expected, &under_way).contains(&there),
             "seed {seed}, round {round}, writer {number}: after {done} changes, {under_way:?} under way"

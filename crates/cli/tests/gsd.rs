@@ -221,15 +221,15 @@ fn recovery_lists_what_is_lost_and_fails() {
         (done, stderr(&output))
     };
     // The first ten entries of the index.
-    let (done, told) = recover(&zeroed(dir.path(), "g5_frames150.gsd", 6816..7136));
+    let (done, message) = recover(&zeroed(dir.path(), "g5_frames150.gsd", 6816..7136));
     assert_eq!(done["lost_frames"][0], 0);
-    assert!(told.contains("could be saved: 10 frames"), "{told}");
-    let (done, told) = recover(&zeroed(dir.path(), "g5_frames150.gsd", 0..256));
+    assert!(message.contains("could be saved: 10 frames"), "{message}");
+    let (done, message) = recover(&zeroed(dir.path(), "g5_frames150.gsd", 0..256));
     assert_eq!((&done["damaged_header"], &done["frames"]), (&true.into(), &150.into()));
-    assert!(told.contains("the header"), "{told}");
-    let (done, told) = recover(&zeroed(dir.path(), "g5_one.gsd", 4352..5376));
+    assert!(message.contains("the header"), "{message}");
+    let (done, message) = recover(&zeroed(dir.path(), "g5_one.gsd", 4352..5376));
     assert_eq!(done["lost_names"][0], 0);
-    assert!(told.contains("1 name"), "{told}");
+    assert!(message.contains("1 name"), "{message}");
     let listed = stdout(&cenote(&["ls"], &[&target]));
     assert!(listed.contains("lost/0"), "{listed}");
 }
@@ -240,10 +240,10 @@ fn a_plain_copy_of_a_damaged_index_is_refused() {
     let target = dir.path().join("copy.gsd");
     let output = cenote(&["repack"], &[&with_hole(dir.path()), &target]);
     assert_eq!(code(&output), 8);
-    let told = stderr(&output);
+    let message = stderr(&output);
     assert!(
-        told.contains("index entry 10: hole before the end") && told.contains("--recover"),
-        "{told}"
+        message.contains("index entry 10: hole before the end") && message.contains("--recover"),
+        "{message}"
     );
     assert!(!target.exists());
 }

@@ -225,7 +225,7 @@ fn validate_reports_invalid_values() {
     );
     let output = case.run(&["validate", "k.ini"]);
     assert_eq!(output.status.code(), Some(12));
-    let told = String::from_utf8(output.stdout).expect("UTF-8");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
     for line in [
         "user:/server/port: \"many\" is not a valid long",
         "user:/server/load: \"15\" is not in 1-10,20",
@@ -234,9 +234,9 @@ fn validate_reports_invalid_values() {
         "user:/server/long: \"abc\" is longer than 2 bytes",
         "user:/server/hosts: the last element is `#0`, and `array` says `#1`",
     ] {
-        assert!(told.contains(line), "{line} in {told}");
+        assert!(stdout.contains(line), "{line} in {stdout}");
     }
-    assert_eq!(told.lines().count(), 6, "{told}");
+    assert_eq!(stdout.lines().count(), 6, "{stdout}");
     assert_eq!(case.fails(&["validate", "k.ini", "server/hosts"]).0, 12);
     case.write("j.json", r#"{"port": 8080, "load": -1.5e3, "on": true, "name": "x"}"#);
     assert_eq!(case.out(&["validate", "j.json"]), "Checked 4 keys\n");
@@ -258,13 +258,13 @@ fn validate_uses_the_specification() {
     case.out(&["set", "l.dump", "server/kind", "b"]);
     let other = case.run(&["validate", "l.dump", "--spec", "spec.dump"]);
     assert_eq!([output.status.code(), other.status.code()], [Some(12), Some(12)]);
-    let told = String::from_utf8([output.stdout, other.stdout].concat()).expect("UTF-8");
+    let stdout = String::from_utf8([output.stdout, other.stdout].concat()).expect("UTF-8");
     for line in [
         "user:/server/#0/port: \"70000\" is not a valid unsigned_short",
         "user:/server/kind: \"b\" is not one of a",
         "/needed: the key is required",
     ] {
-        assert!(told.contains(line), "{line} in {told}");
+        assert!(stdout.contains(line), "{line} in {stdout}");
     }
 }
 
@@ -314,7 +314,7 @@ fn keys_that_a_document_cannot_represent_are_refused_before_writing() {
     let case = Case::new();
     let text = r#"{"port": 80, "hosts": ["a", "b"]}"#;
     case.write("c.json", text);
-    for (arguments, said) in [
+    for (arguments, expected) in [
         (&["set", "c.json", "port", "many"][..], "metakey `type`"),
         (&["set", "c.json", "hosts/#5", "x"], "after its last one"),
         (&["rm", "c.json", "hosts/#0"], "other names"),
@@ -322,7 +322,7 @@ fn keys_that_a_document_cannot_represent_are_refused_before_writing() {
     ] {
         let (code, message) = case.fails(arguments);
         assert_eq!(code, 2, "{message}");
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(expected), "{message}");
         assert_eq!(std::fs::read_to_string(case.path().join("c.json")).expect("a file"), text);
     }
 }
@@ -330,7 +330,7 @@ fn keys_that_a_document_cannot_represent_are_refused_before_writing() {
 #[test]
 fn an_error_in_a_text_is_reported_with_line_and_column() {
     let case = Case::new();
-    for (file, text, said) in [
+    for (file, text, expected) in [
         ("a.json", "{\n  \"a\": 1,\n}", "at byte 12: json: trailing comma (line 3, column 1)"),
         ("b.json", "{\n  \"@\": 1\n}", "at byte 9: json: the member `@` is an object"),
         ("c.json", "{\"a\": {\"@\": {\"value\": 1}}}", "are text (line 1, column 23)"),
@@ -340,7 +340,7 @@ fn an_error_in_a_text_is_reported_with_line_and_column() {
         case.write(file, text);
         let (code, message) = case.fails(&["ls", file]);
         assert_eq!(code, 8, "{message}");
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 

@@ -51,7 +51,7 @@ fn send(address: &str, request: &str, length: usize, body: &[u8]) -> TcpStream {
 }
 
 /// The same, with the response.
-fn ask(address: &str, request: &str, body: &[u8]) -> String {
+fn send_and_read(address: &str, request: &str, body: &[u8]) -> String {
     let mut answer = String::new();
     send(address, request, body.len(), body).read_to_string(&mut answer).unwrap();
     answer
@@ -59,9 +59,9 @@ fn ask(address: &str, request: &str, body: &[u8]) -> String {
 
 /// Checks that it exits successfully in time; otherwise it is killed.
 fn ends(mut process: Child) -> bool {
-    let (told, ended) = mpsc::channel();
+    let (sender, ended) = mpsc::channel();
     let id = process.id().to_string();
-    let waiter = std::thread::spawn(move || told.send(process.wait().unwrap().success()));
+    let waiter = std::thread::spawn(move || sender.send(process.wait().unwrap().success()));
     let ended = ended.recv_timeout(MOST);
     if ended.is_err() {
         Command::new("kill").args(["-9", &id]).status().unwrap();
@@ -74,7 +74,9 @@ fn ends(mut process: Child) -> bool {
 fn a_server_stops_in_time_whatever_is_running() {
     let dir = tempfile::tempdir().unwrap();
     let (process, address) = start(dir.path());
-    assert!(ask(&address, "PUT /v1/fs/large", &vec![7; 32 << 20]).starts_with("HTTP/1.1 201"));
+    assert!(
+        send_and_read(&address, "PUT /v1/fs/large", &vec![7; 32 << 20]).starts_with("HTTP/1.1 201")
+    );
     let operation = |n: usize| format!(r#"{{"op":"add","attribute":"a","value":"{n}"}}"#);
     let operations: Vec<_> = (0..60_000).map(operation).collect();
     let change = format!(r#"{{"path":"/large","operations":[{}]}}"#, operations.join(","));

@@ -153,11 +153,11 @@ impl Client {
     pub(crate) async fn send(&self, mut call: Call) -> Result<Response<Body>> {
         let mut attempt = 1;
         loop {
-            let (error, asked) = match self.attempt(&mut call).await {
+            let (error, retry_after) = match self.attempt(&mut call).await {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
             };
-            let pause = self.retry.pause(attempt, &error, asked);
+            let pause = self.retry.pause(attempt, &error, retry_after);
             match pause.filter(|_| call.may_be_repeated()) {
                 Some(pause) => tokio::time::sleep(pause).await,
                 None => return Err(self.explain(error)),
@@ -176,13 +176,13 @@ impl Client {
             return Ok(answer);
         }
         let (head, body) = answer.into_parts();
-        let asked = retry_after(&head.headers);
+        let retry_after = retry_after(&head.headers);
         let body = read(body).await.map_err(|error| (error, None))?;
         let error = match call.is_native() {
             true => Error::from_store(head.status, &body),
             false => Error::from_answer(head.status, &body),
         };
-        Err((error, asked))
+        Err((error, retry_after))
     }
 
     fn request(&self, call: &mut Call) -> Result<Request<Body>> {

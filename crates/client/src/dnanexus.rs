@@ -26,9 +26,9 @@ pub struct Platform {
     others: Mutex<HashMap<String, Client>>,
 }
 
-/// Where to read or write bytes, as specified by a server.
+/// A URL to read bytes from or write them to, with the headers to send, as specified by a server.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Told {
+pub struct PresignedRequest {
     url: String,
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -62,10 +62,10 @@ impl Platform {
     ///
     /// # Errors
     /// [`Kind::Range`] if the response is not that range.
-    pub async fn read(&self, told: &Told, range: Range<u64>) -> Result<Body> {
-        let (client, target) = self.addressed(&told.url)?;
-        let asked = format!("bytes={}-{}", range.start, range.end.saturating_sub(1));
-        let call = with_headers(Call::get(&target), told)?.header(RANGE, &asked)?;
+    pub async fn read(&self, request: &PresignedRequest, range: Range<u64>) -> Result<Body> {
+        let (client, target) = self.addressed(&request.url)?;
+        let range_header = format!("bytes={}-{}", range.start, range.end.saturating_sub(1));
+        let call = with_headers(Call::get(&target), request)?.header(RANGE, &range_header)?;
         let answer = client.send(call).await?;
         match answer.status() {
             StatusCode::PARTIAL_CONTENT => Ok(answer.into_body()),
@@ -77,9 +77,9 @@ impl Platform {
     }
 
     /// Sends the bytes of a part. They are consumed even if that fails.
-    pub async fn send(&self, told: &Told, size: u64, bytes: Body) -> Result<()> {
-        let (client, target) = self.addressed(&told.url)?;
-        let call = with_headers(Call::put(&target), told)?;
+    pub async fn send(&self, request: &PresignedRequest, size: u64, bytes: Body) -> Result<()> {
+        let (client, target) = self.addressed(&request.url)?;
+        let call = with_headers(Call::put(&target), request)?;
         let call = call.header(CONTENT_LENGTH, &size.to_string())?;
         client.done(call.body(Payload::Once(Some(bytes))).once()).await
     }
@@ -101,8 +101,8 @@ impl Platform {
 }
 
 fn has_length(answer: &http::Response<Body>, length: u64) -> bool {
-    let told = answer.headers().get(CONTENT_LENGTH).and_then(|told| told.to_str().ok());
-    told.and_then(|told| told.parse::<u64>().ok()) == Some(length)
+    let declared = answer.headers().get(CONTENT_LENGTH).and_then(|declared| declared.to_str().ok());
+    declared.and_then(|declared| declared.parse::<u64>().ok()) == Some(length)
 }
 
 /// `scheme://host:port`, and the rest.
@@ -114,8 +114,8 @@ pub(crate) fn split(url: &str) -> Result<(String, String)> {
     Ok((format!("{scheme}://{authority}"), rest.to_owned()))
 }
 
-fn with_headers(mut call: Call, told: &Told) -> Result<Call> {
-    for (name, value) in &told.headers {
+fn with_headers(mut call: Call, request: &PresignedRequest) -> Result<Call> {
+    for (name, value) in &request.headers {
         let name = HeaderName::try_from(name.as_str())
             .map_err(|_| Error::new(Kind::Invalid, format!("invalid header: {name:.64?}")))?;
         call = call.header(name, value)?;

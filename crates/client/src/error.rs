@@ -237,7 +237,7 @@ impl Error {
         }
         match serde_json::from_slice::<Problem>(body) {
             Ok(problem) => problem.into_error(status),
-            Err(_) => Self::new(Kind::from_status(status), said(status, body)),
+            Err(_) => Self::new(Kind::from_status(status), response_message(status, body)),
         }
     }
 
@@ -252,8 +252,8 @@ impl Error {
     }
 }
 
-/// The body of a response that is not a structured error, if it is short text.
-fn said(status: StatusCode, body: &[u8]) -> String {
+/// The message for a response that is not a structured error: its status, and its body if that is short text.
+fn response_message(status: StatusCode, body: &[u8]) -> String {
     let text = std::str::from_utf8(body).unwrap_or_default().trim();
     match !text.is_empty() && text.len() < 400 && !text.contains(['<', '\n']) {
         true => format!("the server answered {status}: {text}"),

@@ -34,13 +34,13 @@ impl Retry {
         &self,
         attempt: u32,
         error: &Error,
-        asked: Option<Duration>,
+        retry_after: Option<Duration>,
     ) -> Option<Duration> {
         if attempt >= self.attempts || !is_passing(error.kind()) || error.is_lasting() {
             return None;
         }
         let doubled = self.first_pause.saturating_mul(1 << (attempt - 1).min(16));
-        Some(asked.unwrap_or(doubled).min(self.longest_pause))
+        Some(retry_after.unwrap_or(doubled).min(self.longest_pause))
     }
 }
 

@@ -363,8 +363,8 @@ async fn corruption_in_a_stream_is_reported() {
     let options = PutOptions::default();
     world.client.put_stream("/a", stream(), &options).await.unwrap();
     world.line.0.damage.store(true, Ordering::SeqCst);
-    let told = world.client.put_stream("/a", stream(), &options).await.unwrap_err();
-    assert_eq!(told.kind(), Kind::Mismatch);
+    let error = world.client.put_stream("/a", stream(), &options).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Mismatch);
 }
 
 #[tokio::test(flavor = "multi_thread")]

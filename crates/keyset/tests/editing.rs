@@ -255,7 +255,9 @@ fn examples() {
         }
         match (edit(text.as_bytes(), &keys, &parent, format), expected) {
             (Ok(edited), Ok(expected)) => assert_eq!(shown(&edited), expected),
-            (Err(error), Err(said)) => assert!(error.to_string().contains(said), "{text}: {error}"),
+            (Err(error), Err(message)) => {
+                assert!(error.to_string().contains(message), "{text}: {error}")
+            }
             (edited, _) => panic!("{text}: {:?}", edited.map(|text| shown(&text))),
         }
     }

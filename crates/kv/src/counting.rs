@@ -161,8 +161,8 @@ impl Engine for CountingEngine {
         self.inner.is_shared()
     }
 
-    fn follow(&self, told: Box<dyn Fn() + Send>) {
-        self.inner.follow(told);
+    fn follow(&self, notify: Box<dyn Fn() + Send>) {
+        self.inner.follow(notify);
     }
 }
 

@@ -84,10 +84,10 @@ pub trait Engine: Debug + Send + Sync + 'static {
         false
     }
 
-    /// Calls `told` soon after each commit of any process that appended to a log, until the engine is dropped. It is a
+    /// Calls `notify` soon after each commit of any process that appended to a log, until the engine is dropped. It is a
     /// hint: a call may be late or spurious, and an engine that cannot detect commits makes none.
-    fn follow(&self, told: Box<dyn Fn() + Send>) {
-        drop(told);
+    fn follow(&self, notify: Box<dyn Fn() + Send>) {
+        drop(notify);
     }
 }
 

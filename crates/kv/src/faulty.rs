@@ -144,8 +144,8 @@ impl Engine for FaultyEngine {
         self.inner.is_shared()
     }
 
-    fn follow(&self, told: Box<dyn Fn() + Send>) {
-        self.inner.follow(told);
+    fn follow(&self, notify: Box<dyn Fn() + Send>) {
+        self.inner.follow(notify);
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {

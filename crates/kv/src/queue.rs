@@ -58,10 +58,10 @@ enum Turn {
 
 impl Caller {
     pub(crate) fn answer(self, answer: Answer) {
-        self.tell(Turn::Done(answer));
+        self.send(Turn::Done(answer));
     }
 
-    fn tell(&self, turn: Turn) {
+    fn send(&self, turn: Turn) {
         // The other end is the stack of the waiting call; it is gone only if that call panicked.
         let _ = self.0.send(turn);
     }
@@ -86,7 +86,7 @@ impl Queue {
         let mut line = self.line();
         if !line.led {
             line.led = true;
-            pending.caller.tell(Turn::Lead);
+            pending.caller.send(Turn::Lead);
         }
         line.waiting.push_back(pending);
     }
@@ -120,7 +120,7 @@ impl Drop for Lead<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line();
         match line.waiting.front() {
-            Some(next) => next.caller.tell(Turn::Lead),
+            Some(next) => next.caller.send(Turn::Lead),
             None => line.led = false,
         }
     }

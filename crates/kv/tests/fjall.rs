@@ -114,15 +114,15 @@ fn tear(journal: &Path, whole: &[u8], end: usize, length: usize) {
 fn forget_log(dir: &Path) -> usize {
     let empty = image::scratch();
     drop(open(empty.path()));
-    let said = used(&empty.path().join("0.jnl"));
+    let recorded = used(&empty.path().join("0.jnl"));
     for file in ["log", "log.mark"] {
         std::fs::remove_file(dir.join(file)).unwrap();
     }
     let journal = dir.join("0.jnl");
     let mut bytes = std::fs::read(&journal).unwrap();
-    bytes.drain(..said);
+    bytes.drain(..recorded);
     std::fs::write(&journal, bytes).unwrap();
-    said
+    recorded
 }
 
 #[test]

@@ -45,13 +45,13 @@ enum End {
 
 /// The result returned to the writer of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum CommitOutcome {
     Acknowledged,
     Refused,
     Unknown,
 }
 
-type History = BTreeMap<u64, Told>;
+type History = BTreeMap<u64, CommitOutcome>;
 
 const WRITERS: u64 = 3;
 
@@ -92,31 +92,31 @@ fn token(n: u64) -> [u8; 16] {
     u128::from(n + 1).to_be_bytes()
 }
 
-fn told(engine: &FjallEngine, n: u64, size: usize) -> Told {
+fn commit_outcome(engine: &FjallEngine, n: u64, size: usize) -> CommitOutcome {
     let answer = catch_unwind(AssertUnwindSafe(|| engine.commit(batch(n, size))));
     match answer {
-        Ok(Ok(_)) => Told::Acknowledged,
-        Ok(Err(CommitError::Unknown(_))) | Err(_) => Told::Unknown,
-        Ok(Err(_)) => Told::Refused,
+        Ok(Ok(_)) => CommitOutcome::Acknowledged,
+        Ok(Err(CommitError::Unknown(_))) | Err(_) => CommitOutcome::Unknown,
+        Ok(Err(_)) => CommitOutcome::Refused,
     }
 }
 
 /// Each writer commits until the result is anything but success, and then once more.
-fn write(engine: &FjallEngine, size: usize, tell: impl Fn(u64, Told) + Sync) {
+fn write(engine: &FjallEngine, size: usize, record: impl Fn(u64, CommitOutcome) + Sync) {
     thread::scope(|scope| {
         for writer in 0..WRITERS {
-            let tell = &tell;
+            let record = &record;
             scope.spawn(move || {
                 let mut numbers = (0u64..).map(|n| n * WRITERS + writer);
                 for n in numbers.by_ref() {
-                    let answer = told(engine, n, size);
-                    tell(n, answer);
-                    if answer != Told::Acknowledged {
+                    let answer = commit_outcome(engine, n, size);
+                    record(n, answer);
+                    if answer != CommitOutcome::Acknowledged {
                         break;
                     }
                 }
                 let n = numbers.next().unwrap();
-                tell(n, told(engine, n, size));
+                record(n, commit_outcome(engine, n, size));
             });
         }
     });
@@ -125,19 +125,24 @@ fn write(engine: &FjallEngine, size: usize, tell: impl Fn(u64, Told) + Sync) {
 fn played(dir: &Path, case: (Step, usize), end: End) -> History {
     let engine = failing(dir, case, end);
     let history = Mutex::new(History::new());
-    write(&engine, case.1, |n, told| {
-        history.lock().unwrap().insert(n, told);
+    write(&engine, case.1, |n, outcome| {
+        history.lock().unwrap().insert(n, outcome);
     });
     let history = history.into_inner().unwrap();
-    assert!(history.values().any(|told| *told != Told::Acknowledged), "{case:?} {end:?}");
+    assert!(
+        history.values().any(|outcome| *outcome != CommitOutcome::Acknowledged),
+        "{case:?} {end:?}"
+    );
     assert!(matches!(engine.commit(Batch::default()), Err(CommitError::Latched)));
-    for (n, told) in &history {
+    for (n, reported) in &history {
         let outcome = engine.outcome(&token(*n));
-        match told {
-            Told::Acknowledged => assert!(outcome.unwrap().is_some()),
+        match reported {
+            CommitOutcome::Acknowledged => assert!(outcome.unwrap().is_some()),
             // A commit must not be reported as failed while the log may contain it.
-            Told::Unknown => assert!(matches!(outcome, Ok(Some(_)) | Err(Error::Undecided))),
-            Told::Refused => {}
+            CommitOutcome::Unknown => {
+                assert!(matches!(outcome, Ok(Some(_)) | Err(Error::Undecided)))
+            }
+            CommitOutcome::Refused => {}
         }
     }
     history
@@ -152,11 +157,11 @@ fn judge(engine: &FjallEngine, history: &History, context: &str) -> Vec<u64> {
         assert_eq!(left, right, "{context}: {n} is half there");
         left.is_some()
     };
-    for (n, told) in history {
-        match told {
-            Told::Acknowledged => assert!(there(n), "{context}: {n} was acknowledged"),
-            Told::Refused => assert!(!there(n), "{context}: {n} was refused"),
-            Told::Unknown => {
+    for (n, reported) in history {
+        match reported {
+            CommitOutcome::Acknowledged => assert!(there(n), "{context}: {n} was acknowledged"),
+            CommitOutcome::Refused => assert!(!there(n), "{context}: {n} was refused"),
+            CommitOutcome::Unknown => {
                 let kept = engine.outcome(&token(*n)).unwrap();
                 assert_eq!(kept.is_some(), there(n), "{context}: {n} has another outcome");
             }
@@ -173,10 +178,10 @@ fn judge_restarts(dir: &Path, history: &History, context: &str) {
     let engine = open(dir);
     let found = judge(&engine, history, context);
     let next = 1_000_000;
-    assert_eq!(told(&engine, next, 1_000), Told::Acknowledged, "{context}");
+    assert_eq!(commit_outcome(&engine, next, 1_000), CommitOutcome::Acknowledged, "{context}");
     drop(engine);
     let mut history = history.clone();
-    history.insert(next, Told::Acknowledged);
+    history.insert(next, CommitOutcome::Acknowledged);
     let again = judge(&open(dir), &history, &format!("{context}, again"));
     assert_eq!(again, [found, vec![next]].concat(), "{context}");
 }
@@ -216,8 +221,8 @@ fn writer() {
     let Some(dir) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
     let case = CASES[std::env::var(CASE).unwrap().parse::<usize>().unwrap()];
     let output = Mutex::new(std::io::stdout());
-    write(&failing(&dir, case, End::Kill), case.1, |n, told| {
-        assert_eq!(told, Told::Acknowledged);
+    write(&failing(&dir, case, End::Kill), case.1, |n, outcome| {
+        assert_eq!(outcome, CommitOutcome::Acknowledged);
         writeln!(output.lock().unwrap(), "acknowledged {n}").unwrap();
     });
 }
@@ -231,12 +236,12 @@ fn killed(dir: &Path, case: usize) -> History {
         .env(DIRECTORY, dir)
         .env(CASE, case.to_string());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut history: History = (0..WRITERS).map(|n| (n, Told::Unknown)).collect();
+    let mut history: History = (0..WRITERS).map(|n| (n, CommitOutcome::Unknown)).collect();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for line in lines.map_while(Result::ok) {
         let Some((_, n)) = line.split_once("acknowledged ") else { continue };
         let n: u64 = n.parse().unwrap();
-        history.extend([(n, Told::Acknowledged), (n + WRITERS, Told::Unknown)]);
+        history.extend([(n, CommitOutcome::Acknowledged), (n + WRITERS, CommitOutcome::Unknown)]);
     }
     assert!(!child.wait().unwrap().success(), "{:?} was never reached", CASES[case]);
     history

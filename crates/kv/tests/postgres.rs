@@ -200,22 +200,22 @@ fn appended(engine: &dyn Engine) {
 #[test]
 fn other_servers_are_notified_of_commits_even_after_the_database_was_killed() {
     let Some(mut server) = postgres_server::Server::start() else { return };
-    let config = server.schema("told");
+    let config = server.schema("follow");
     let (one, other) =
         (PostgresEngine::open(&config).unwrap(), PostgresEngine::open(&config).unwrap());
-    let (tell, told) = mpsc::channel();
+    let (notify, notified) = mpsc::channel();
     other.follow(Box::new(move || {
-        let _ = tell.send(());
+        let _ = notify.send(());
     }));
-    told.recv().unwrap();
+    notified.recv().unwrap();
     appended(&one);
-    told.recv().unwrap();
+    notified.recv().unwrap();
     server.kill();
     server.ready();
-    told.recv().unwrap();
+    notified.recv().unwrap();
     drop(other);
     // The engine no longer notifies anyone, or this would not end.
-    told.iter().for_each(|()| {});
+    notified.iter().for_each(|()| {});
 }
 
 /// A server that speaks TLS on a port of this machine, with a certificate for `localhost`; and its port.

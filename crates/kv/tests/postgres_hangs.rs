@@ -18,7 +18,7 @@ use postgres_server::Server;
 
 /// What is held back: the bytes that go in these directions, of the connections numbered below `connections`.
 #[derive(Debug, Default, Clone, Copy)]
-struct Held {
+struct Blocked {
     connections: usize,
     questions: bool,
     answers: bool,
@@ -33,7 +33,7 @@ struct Proxy {
 
 #[derive(Debug, Default)]
 struct State {
-    held: Mutex<Held>,
+    blocked: Mutex<Blocked>,
     changed: Condvar,
     accepted: Mutex<usize>,
 }
@@ -55,14 +55,14 @@ impl Proxy {
         Self { port, state }
     }
 
-    fn hold(&self, connections: usize, questions: bool, answers: bool) {
-        *self.state.held.lock().unwrap() = Held { connections, questions, answers };
+    fn block(&self, connections: usize, questions: bool, answers: bool) {
+        *self.state.blocked.lock().unwrap() = Blocked { connections, questions, answers };
         self.state.changed.notify_all();
     }
 
     /// Everything, also of connections that will be made.
     fn hang(&self) {
-        self.hold(usize::MAX, true, true);
+        self.block(usize::MAX, true, true);
     }
 
     /// How many connections there were so far.
@@ -71,8 +71,8 @@ impl Proxy {
     }
 
     /// Passes on what was held back.
-    fn let_go(&self) {
-        self.hold(0, false, false);
+    fn resume(&self) {
+        self.block(0, false, false);
     }
 }
 
@@ -81,24 +81,24 @@ impl State {
         let number = *self.accepted.lock().unwrap();
         *self.accepted.lock().unwrap() += 1;
         client.set_nodelay(true).unwrap();
-        let (asks, answers) = (client.try_clone().unwrap(), database.try_clone().unwrap());
+        let (requests, answers) = (client.try_clone().unwrap(), database.try_clone().unwrap());
         let (own, other) = (self.clone(), self.clone());
-        thread::spawn(move || own.pass(asks, database, |held| held.questions, number));
-        thread::spawn(move || other.pass(answers, client, |held| held.answers, number));
+        thread::spawn(move || own.pass(requests, database, |blocked| blocked.questions, number));
+        thread::spawn(move || other.pass(answers, client, |blocked| blocked.answers, number));
     }
 
     fn pass(
         &self,
         mut from: impl Read,
         mut to: impl Write,
-        is_held: fn(&Held) -> bool,
+        is_blocked: fn(&Blocked) -> bool,
         number: usize,
     ) {
         let mut bytes = [0; 4_096];
         while let Ok(count @ 1..) = from.read(&mut bytes) {
-            let held = self.held.lock().unwrap();
-            let holds = |held: &mut Held| number < held.connections && is_held(held);
-            drop(self.changed.wait_while(held, holds).unwrap());
+            let blocked = self.blocked.lock().unwrap();
+            let waits = |blocked: &mut Blocked| number < blocked.connections && is_blocked(blocked);
+            drop(self.changed.wait_while(blocked, waits).unwrap());
             if to.write_all(&bytes[..count]).is_err() {
                 return;
             }
@@ -140,7 +140,7 @@ fn reads_of_a_database_that_hangs_fail_in_time() {
     assert!(other.scan(&KeyRange::all(), ScanOptions::default()).next().unwrap().is_err());
     let failed = engine.snapshot().unwrap_err().to_string();
     assert!(failed.contains("did not answer within 2 s (connect_timeout)"), "{failed}");
-    proxy.let_go();
+    proxy.resume();
     // A snapshot is of one transaction, which has ended.
     assert!(view.get(b"a").is_err());
     assert_eq!(keys(&engine), ["a"]);
@@ -165,7 +165,7 @@ fn commits_to_a_database_that_hangs_end_and_those_after_it_are_made() {
         |error: &CommitError| matches!(error, CommitError::Unknown(_) | CommitError::Engine(_));
     assert!(all.iter().all(|answer| answer.as_ref().is_err_and(is_of_its_kind)), "{all:?}");
     engine.outcome(&[2; 16]).unwrap_err();
-    proxy.let_go();
+    proxy.resume();
     for number in 2..8 {
         engine.outcome(&[number; 16]).unwrap();
     }
@@ -178,11 +178,11 @@ fn commits_to_a_database_that_hangs_end_and_those_after_it_are_made() {
 fn a_commit_that_arrives_when_nobody_waits_for_it_any_more_is_not_made() {
     let Some((_server, proxy, engine)) = behind_a_proxy() else { return };
     engine.commit(put("a", [1; 16])).unwrap();
-    proxy.hold(proxy.accepted(), true, false);
+    proxy.block(proxy.accepted(), true, false);
     let unknown = engine.commit(put("late", [2; 16]));
     assert!(matches!(unknown, Err(CommitError::Unknown(_))), "{unknown:?}");
     assert_eq!(engine.outcome(&[2; 16]).unwrap(), None);
-    proxy.let_go();
+    proxy.resume();
     engine.commit(put("b", [3; 16])).unwrap();
     assert_eq!(engine.outcome(&[2; 16]).unwrap(), None);
     assert_eq!(keys(&engine), ["a", "b"]);
@@ -192,7 +192,7 @@ fn a_commit_that_arrives_when_nobody_waits_for_it_any_more_is_not_made() {
 fn a_commit_whose_answer_does_not_come_was_made() {
     let Some((_server, proxy, engine)) = behind_a_proxy() else { return };
     engine.commit(put("a", [1; 16])).unwrap();
-    proxy.hold(proxy.accepted(), false, true);
+    proxy.block(proxy.accepted(), false, true);
     let unknown = engine.commit(put("b", [2; 16]));
     assert!(matches!(unknown, Err(CommitError::Unknown(_))), "{unknown:?}");
     assert_eq!(engine.outcome(&[2; 16]).unwrap(), Some(2));

@@ -90,7 +90,7 @@ fn settle(engine: &dyn Engine, batch: Batch, ends: &Ends) -> Option<Version> {
             count(&ends.exceeded)
         }
         Err(CommitError::Unknown(_)) => {
-            return ask(engine, &token);
+            return outcome_once_reachable(engine, &token);
         }
         // There was no connection to be had, and nothing was sent.
         Err(CommitError::Engine(_)) => 0,
@@ -99,8 +99,8 @@ fn settle(engine: &dyn Engine, batch: Batch, ends: &Ends) -> Option<Version> {
     None
 }
 
-/// Asks until the database answers again.
-fn ask(engine: &dyn Engine, token: &Token) -> Option<Version> {
+/// Retries until the database answers again.
+fn outcome_once_reachable(engine: &dyn Engine, token: &Token) -> Option<Version> {
     loop {
         match engine.outcome(token) {
             Ok(version) => return version,

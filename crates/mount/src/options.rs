@@ -76,8 +76,8 @@ pub struct Options {
     pub read_ahead: u64,
     /// How many bytes that were written may be in memory, of all files together.
     pub write_memory: u64,
-    /// How many files and directories are known at most, but for those in use and, while it is open, those of a directory.
-    pub known: usize,
+    /// How many files and directories are cached at most, but for those in use and, while it is open, those of a directory.
+    pub max_nodes: usize,
     /// Whether contents on this machine's disk are read from there, if the server leases them.
     pub local: bool,
     /// Whether the kernel reads such contents itself, where it can: of read-only mounts of root. An open file then
@@ -107,7 +107,7 @@ impl Options {
             patience: Duration::from_secs(30),
             read_ahead: 128 << 20,
             write_memory: 64 << 20,
-            known: 250_000,
+            max_nodes: 250_000,
             local: true,
             passthrough: false,
             cache: None,

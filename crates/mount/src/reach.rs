@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_hangs_is_asked_by_one_operation_of_many() {
+    async fn a_server_that_hangs_is_queried_by_one_operation_of_many() {
         let (reach, probes) = (impatient(Duration::from_millis(1)), AtomicU32::new(0));
         reach.missed(Instant::now());
         for _ in 0..20 {

@@ -333,8 +333,8 @@ fn bytes_of(range: Range<u64>) -> ReadOptions {
 /// Whether the server answers, whatever it says.
 async fn is_there(client: Client, deadline: Duration) -> bool {
     let client = client.with_retry(Retry { attempts: 1, ..Retry::default() });
-    let asked = timeout(deadline, client.whoami()).await;
-    asked.is_ok_and(|answer| answer.map_or_else(|error| !Fault::from(error).away, |_| true))
+    let response = timeout(deadline, client.whoami()).await;
+    response.is_ok_and(|answer| answer.map_or_else(|error| !Fault::from(error).away, |_| true))
 }
 
 /// The path of a name in a collection.

@@ -87,7 +87,7 @@ impl FileSystem {
             lost: self.0.source.past.as_ref().map_or(0, Past::lost),
             follows: self.is_followed(),
             offline: self.is_offline(),
-            position: self.0.seen(),
+            position: self.0.shown_position(),
             known,
             open_files: self.0.handles().len() as u64,
             unpublished: self.unpublished(),

@@ -76,7 +76,7 @@ impl Words for Plain {
         "f:"
     }
 
-    fn says_basic(&self) -> bool {
+    fn states_basic_container(&self) -> bool {
         true
     }
 
@@ -100,11 +100,11 @@ fn main() {
     for (name, text) in QUERIES {
         let (mut ours, mut theirs, mut results) = (Vec::new(), Vec::new(), 0);
         for _ in 0..ROUNDS {
-            let (time, found) = timed(|| ask(&store, &admin, text, JSON).results);
+            let (time, found) = timed(|| run_query(&store, &admin, text, JSON).results);
             ours.push(time);
             results = found;
             if let Some(peer) = &peer {
-                let (time, others) = timed(|| ask_peer(peer, text));
+                let (time, others) = timed(|| query_peer(peer, text));
                 theirs.push(time);
                 assert!(found == others, "{name}: {found} and {others} results");
             }
@@ -154,7 +154,7 @@ fn copied(store: &Store, admin: &Caller, count: u64) -> Oxigraph {
     for path in ["/".to_owned(), "/parent".to_owned()].into_iter().chain(paths) {
         let of = format!("<cenote:{path}> ?p ?o");
         let all = format!("CONSTRUCT {{ {of} }} {{ {of} }}");
-        let triples = ask(store, admin, &all, Format::Graph(Syntax::NTriples)).text;
+        let triples = run_query(store, admin, &all, Format::Graph(Syntax::NTriples)).text;
         loader.load_from_slice(RdfFormat::NTriples, &triples).unwrap();
     }
     loader.commit().unwrap();
@@ -162,7 +162,7 @@ fn copied(store: &Store, admin: &Caller, count: u64) -> Oxigraph {
 }
 
 /// How many results oxigraph has, written as ours are.
-fn ask_peer(peer: &Oxigraph, text: &str) -> u64 {
+fn query_peer(peer: &Oxigraph, text: &str) -> u64 {
     let query = SparqlEvaluator::new().parse_query(text).unwrap();
     let QueryResults::Solutions(found) = query.on_store(peer).execute().unwrap() else { return 1 };
     let json = QueryResultsSerializer::from_format(QueryResultsFormat::Json);
@@ -203,10 +203,10 @@ fn create(store: &Store, admin: &Caller, path: &str) {
     store.create(admin, &path, Draft::Collection, CreateOptions::default()).unwrap();
 }
 
-fn ask(store: &Store, admin: &Caller, text: &str, format: Format) -> Answer {
+fn run_query(store: &Store, admin: &Caller, text: &str, format: Format) -> Answer {
     let reading = store.reading(admin).unwrap();
-    let asked = Query::parse(text, "http://h/").unwrap();
-    query(&reading, asked, &Plain, format, &Limits::none()).unwrap()
+    let parsed = Query::parse(text, "http://h/").unwrap();
+    query(&reading, parsed, &Plain, format, &Limits::none()).unwrap()
 }
 
 fn described(n: u64) -> Graph {

@@ -84,14 +84,14 @@ impl World {
         self.store.change_avus(&self.admin, &at, &change, &Conditions::default()).unwrap();
     }
 
-    fn ask_with(&self, caller: &Caller, query: &str, options: Options) -> Vec<Vec<String>> {
+    fn query_with(&self, caller: &Caller, query: &str, options: Options) -> Vec<Vec<String>> {
         let reading = self.store.reading(caller).unwrap();
         genquery1(&reading, &zone(), query, options, Limits::NONE)
             .unwrap_or_else(|e| panic!("{query}: {e}"))
     }
 
     /// The rows of a GenQuery 2 result, their columns joined by `|`.
-    fn ask2(&self, query: &str) -> Vec<String> {
+    fn query2(&self, query: &str) -> Vec<String> {
         let reading = self.store.reading(&self.admin).unwrap();
         let rows = genquery2(&reading, &zone(), query, 1_000, Limits::NONE);
         let rows = rows.unwrap_or_else(|e| panic!("{query}: {e}"));
@@ -99,8 +99,8 @@ impl World {
     }
 
     /// The rows of a result, their columns joined by `|`.
-    fn ask(&self, query: &str) -> Vec<String> {
-        let rows = self.ask_with(&self.admin, query, Options::default());
+    fn query(&self, query: &str) -> Vec<String> {
+        let rows = self.query_with(&self.admin, query, Options::default());
         rows.into_iter().map(|row| row.join("|")).collect()
     }
 }
@@ -127,29 +127,29 @@ fn the_queries_of_rirods_are_answered() {
     let world = World::planted();
     let of_children = "select COLL_NAME, META_COLL_ATTR_NAME, META_COLL_ATTR_VALUE, \
                        META_COLL_ATTR_UNITS where COLL_PARENT_NAME = '/tempZone/home/rods'";
-    assert_eq!(world.ask(of_children), ["/tempZone/home/rods/a|a1|v1|u1"]);
+    assert_eq!(world.query(of_children), ["/tempZone/home/rods/a|a1|v1|u1"]);
     let of_objects = "select COLL_NAME, DATA_NAME, META_DATA_ATTR_NAME, META_DATA_ATTR_VALUE, \
                       META_DATA_ATTR_UNITS where COLL_NAME = '/tempZone/home/rods/a'";
     assert_eq!(
-        world.ask(of_objects),
+        world.query(of_objects),
         ["/tempZone/home/rods/a|x|colour|green|u", "/tempZone/home/rods/a|x|weight|9|"]
     );
     let of_one = "select META_DATA_ATTR_NAME, META_DATA_ATTR_VALUE, META_DATA_ATTR_UNITS \
                   where COLL_NAME = '/tempZone/home/rods/b' and DATA_NAME = 'x'";
-    assert_eq!(world.ask(of_one), ["colour|green|", "weight|10|"]);
+    assert_eq!(world.query(of_one), ["colour|green|", "weight|10|"]);
     let of_itself = "select META_COLL_ATTR_NAME, META_COLL_ATTR_VALUE, META_COLL_ATTR_UNITS \
                      where COLL_NAME = '/tempZone/home/rods/a'";
-    assert_eq!(world.ask(of_itself), ["a1|v1|u1"]);
+    assert_eq!(world.query(of_itself), ["a1|v1|u1"]);
 }
 
 #[test]
 fn the_queries_of_the_http_api_s_suite_are_answered() {
     let world = World::planted();
-    let all = world.ask("select COLL_NAME");
+    let all = world.query("select COLL_NAME");
     assert_eq!(all.first().map(String::as_str), Some("/tempZone"));
     assert!(all.contains(&"/tempZone/home/rods".to_owned()));
     assert_eq!(
-        world.ask(
+        world.query(
             "select COLL_NAME where META_COLL_ATTR_NAME = 'a1' and META_COLL_ATTR_VALUE = 'v1' \
              and META_COLL_ATTR_UNITS = 'u1'"
         ),
@@ -166,22 +166,22 @@ fn the_queries_of_the_http_api_s_suite_are_answered() {
         ("DATA_REPL_NUM, DATA_PATH", "0|/home/rods/a/y"),
         ("order_asc(DATA_REPL_NUM), DATA_SIZE", "0|20"),
     ] {
-        assert_eq!(world.ask(&format!("select {columns} {one}")), [expected]);
+        assert_eq!(world.query(&format!("select {columns} {one}")), [expected]);
         assert_eq!(
-            world.ask(&format!("select {columns} {one} and DATA_REPL_NUM = '0'")),
+            world.query(&format!("select {columns} {one} and DATA_REPL_NUM = '0'")),
             [expected]
         );
-        assert!(world.ask(&format!("select {columns} {one} and DATA_REPL_NUM = '1'")).is_empty());
+        assert!(world.query(&format!("select {columns} {one} and DATA_REPL_NUM = '1'")).is_empty());
     }
-    let time = world.ask(&format!("select DATA_MODIFY_TIME {one}"));
+    let time = world.query(&format!("select DATA_MODIFY_TIME {one}"));
     assert!(time[0].len() == 11 && time[0].parse::<u64>().is_ok(), "{time:?}");
-    assert_eq!(world.ask("select max(RULE_EXEC_ID)"), ["9"]);
-    assert_eq!(world.ask("select ZONE_NAME, ZONE_TYPE"), ["other|remote", "tempZone|local"]);
-    assert_eq!(world.ask("select RESC_NAME where META_RESC_ATTR_VALUE = 'fast'"), ["demoResc"]);
-    assert_eq!(world.ask("select RESC_NAME where RESC_ID > '20'"), ["slow"]);
-    assert!(world.ask("select RESC_NAME where META_RESC_ATTR_NAME = 'a'").is_empty());
-    assert!(world.ask("select TICKET_STRING").is_empty());
-    assert_eq!(world.ask("select USER_NAME where USER_NAME = 'rods'"), ["rods"]);
+    assert_eq!(world.query("select max(RULE_EXEC_ID)"), ["9"]);
+    assert_eq!(world.query("select ZONE_NAME, ZONE_TYPE"), ["other|remote", "tempZone|local"]);
+    assert_eq!(world.query("select RESC_NAME where META_RESC_ATTR_VALUE = 'fast'"), ["demoResc"]);
+    assert_eq!(world.query("select RESC_NAME where RESC_ID > '20'"), ["slow"]);
+    assert!(world.query("select RESC_NAME where META_RESC_ATTR_NAME = 'a'").is_empty());
+    assert!(world.query("select TICKET_STRING").is_empty());
+    assert_eq!(world.query("select USER_NAME where USER_NAME = 'rods'"), ["rods"]);
 }
 
 #[test]
@@ -189,11 +189,11 @@ fn conditions_on_one_attribute_apply_to_one_statement() {
     let world = World::planted();
     let mixed =
         "select COLL_NAME where META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_VALUE = '9'";
-    assert!(world.ask(mixed).is_empty());
+    assert!(world.query(mixed).is_empty());
     let both = "select COLL_NAME, DATA_NAME where META_DATA_ATTR_NAME = 'colour' \
                 and META_DATA_ATTR_VALUE = 'green' and META_DATA_ATTR_NAME = 'weight' \
                 and META_DATA_ATTR_VALUE n> '9'";
-    assert_eq!(world.ask(both), ["/tempZone/home/rods/b|x"]);
+    assert_eq!(world.query(both), ["/tempZone/home/rods/b|x"]);
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn each_attribute_name_is_a_separate_condition_with_its_value() {
         ("META_DATA_ATTR_NAME = 'n' and META_DATA_ATTR_VALUE not = '1'", &["x", "y"]),
     ] {
         assert_eq!(
-            world.ask(&format!("select DATA_NAME where {conditions}")),
+            world.query(&format!("select DATA_NAME where {conditions}")),
             expected,
             "{conditions}"
         );
@@ -248,9 +248,9 @@ fn a_backslash_escapes_a_wildcard() {
         let query = format!(
             "select COLL_NAME, DATA_NAME where COLL_NAME like '/tempZone/home/rods/{pattern}'"
         );
-        assert_eq!(world.ask(&query).len(), expected, "{query}");
+        assert_eq!(world.query(&query).len(), expected, "{query}");
         let query = query.replace('\\', r"\x5c");
-        assert_eq!(world.ask2(&query).len(), expected, "{query}");
+        assert_eq!(world.query2(&query).len(), expected, "{query}");
     }
 }
 
@@ -267,31 +267,31 @@ fn every_column_of_tickets_quotas_and_attributes_is_supported() {
     let new = NewTicket { bytes: 9, uses: 2, ..NewTicket::default() };
     let at: At = "/home/rods/a/x".parse::<StorePath>().unwrap().into();
     let (_, ticket) = world.store.add_ticket(&world.admin, &at, &new).unwrap();
-    let row = &world.ask(&format!("select {}", columns("TICKET_")))[0];
+    let row = &world.query(&format!("select {}", columns("TICKET_")))[0];
     assert!(row.contains(&ticket.id) && row.contains("|/tempZone/home/rods/a|"), "{row}");
-    let some = world.ask(
+    let some = world.query(
         "select TICKET_STRING, TICKET_OWNER_NAME, TICKET_OBJECT_TYPE, TICKET_WRITE_BYTE_LIMIT",
     );
     assert_eq!(some, [format!("{}|rods|data|9", ticket.id)]);
-    let quota = || world.ask(&format!("select {}", columns("QUOTA_")));
+    let quota = || world.query(&format!("select {}", columns("QUOTA_")));
     assert!(quota().is_empty());
     world.limit("rods", QuotaLimits { bytes: Some(100), resources: None });
     let id = world.admin.user();
     assert_eq!(quota(), [format!("{id}|rods|tempZone|rodsadmin|0||100|23||123|{id}|0|")]);
     assert_eq!(
-        world.ask(&format!("select {} where USER_NAME = 'rods'", columns("USER_"))).len(),
+        world.query(&format!("select {} where USER_NAME = 'rods'", columns("USER_"))).len(),
         1
     );
     for prefix in ["META_DATA_", "META_COLL_", "META_RESC_", "META_USER_"] {
-        world.ask(&format!("select {}", columns(prefix)));
+        world.query(&format!("select {}", columns(prefix)));
     }
-    let ids = world.ask(
+    let ids = world.query(
         "select META_DATA_ATTR_ID, META_DATA_CREATE_TIME where META_DATA_ATTR_VALUE = 'green'",
     );
     assert_eq!(ids.len(), 2, "with units and without are two: {ids:?}");
     let id = ids[0].split('|').next().unwrap();
     let found = format!("select META_DATA_ATTR_VALUE where META_DATA_ATTR_ID = '{id}'");
-    assert_eq!(world.ask(&found), ["green"]);
+    assert_eq!(world.query(&found), ["green"]);
 }
 
 /// iRODS has limits of bytes, of users and groups; callers see their own.
@@ -306,13 +306,14 @@ fn quotas_of_users_and_groups_are_rows() {
     world.set_quota(&below, QuotaSetting { hard, ..QuotaSetting::default() });
     let columns = "QUOTA_USER_NAME, QUOTA_LIMIT, QUOTA_USAGE, QUOTA_OVER, USER_NAME";
     let row = "bob|50|0|-50|bob";
-    assert_eq!(world.ask(&format!("select {columns}")), [row]);
-    assert_eq!(world.ask(&format!("select {columns} where QUOTA_USER_NAME = 'bob'")), [row]);
-    assert_eq!(world.ask2(&format!("select {columns} where QUOTA_LIMIT > '49'")), [row]);
-    assert!(world.ask(&format!("select {columns} where QUOTA_OVER n> '0'")).is_empty());
+    assert_eq!(world.query(&format!("select {columns}")), [row]);
+    assert_eq!(world.query(&format!("select {columns} where QUOTA_USER_NAME = 'bob'")), [row]);
+    assert_eq!(world.query2(&format!("select {columns} where QUOTA_LIMIT > '49'")), [row]);
+    assert!(world.query(&format!("select {columns} where QUOTA_OVER n> '0'")).is_empty());
     let bob = world.store.caller_for(world.store.person_named("bob").unwrap().0).unwrap();
-    let seen =
-        |caller: &Caller| world.ask_with(caller, &format!("select {columns}"), Options::default());
+    let seen = |caller: &Caller| {
+        world.query_with(caller, &format!("select {columns}"), Options::default())
+    };
     assert_eq!(seen(&bob), [row.split('|').collect::<Vec<_>>()]);
     world.grant("/home", "eve", Rights::CREATE);
     let eve = world.store.caller_for(world.store.person_named("eve").unwrap().0).unwrap();
@@ -331,7 +332,7 @@ fn the_second_language_orders_by_columns_that_are_not_selected() {
             &["/tempZone/home/rods/b", "/tempZone/home/rods/a"],
         ),
     ] {
-        assert_eq!(world.ask2(query), expected, "{query}");
+        assert_eq!(world.query2(query), expected, "{query}");
     }
 }
 
@@ -346,7 +347,7 @@ fn a_query_stays_within_its_limits() {
     let product = "select META_DATA_ATTR_VALUE, META_COLL_ATTR_VALUE";
     let count = "select count(DATA_ID), count(COLL_ID) where META_DATA_ATTR_NAME = 'n' and META_COLL_ATTR_NAME = 'm'";
     let reading = world.store.reading(&world.admin).unwrap();
-    let ask = |query: &str, count: usize, limits: Limits<'_>| {
+    let run = |query: &str, count: usize, limits: Limits<'_>| {
         let options = Options { count, ..Options::default() };
         let first = genquery1(&reading, &zone(), query, options, limits);
         let second = genquery2(&reading, &zone(), &format!("{query} limit {count}"), count, limits);
@@ -358,26 +359,26 @@ fn a_query_stays_within_its_limits() {
             assert!(matches!(&error, Error::Limit(text) if text.contains(what)), "{error}");
         }
     };
-    of("more than 500 rows", ask(product, 10, Limits { rows: 500, ..Limits::NONE }));
+    of("more than 500 rows", run(product, 10, Limits { rows: 500, ..Limits::NONE }));
     let small = Limits { bytes: 8 << 20, ..Limits::NONE };
-    of("more than 8388608 bytes", ask(product, 100_000, small));
-    assert_eq!(ask(product, 10, small).0.unwrap().len(), 10, "few rows are wanted");
-    assert_eq!(ask(count, 10, small).0.unwrap(), [["10000", "10000"]]);
-    let asked = std::sync::atomic::AtomicUsize::new(0);
+    of("more than 8388608 bytes", run(product, 100_000, small));
+    assert_eq!(run(product, 10, small).0.unwrap().len(), 10, "few rows are wanted");
+    assert_eq!(run(count, 10, small).0.unwrap(), [["10000", "10000"]]);
+    let polls = std::sync::atomic::AtomicUsize::new(0);
     let after = |times: usize, stop: Stop| {
-        let asked = &asked;
-        asked.store(0, std::sync::atomic::Ordering::SeqCst);
-        move || (asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == times).then_some(stop)
+        let polls = &polls;
+        polls.store(0, std::sync::atomic::Ordering::SeqCst);
+        move || (polls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == times).then_some(stop)
     };
     let late = after(100, Stop::Late);
-    let (first, _) = ask(product, 10, Limits { stop: &late, ..Limits::NONE });
+    let (first, _) = run(product, 10, Limits { stop: &late, ..Limits::NONE });
     assert!(matches!(first, Err(Error::Limit(text)) if text.contains("too long")));
     let gone = after(100, Stop::Gone);
     let options = Options::default();
     let first =
         genquery1(&reading, &zone(), product, options, Limits { stop: &gone, ..Limits::NONE });
     assert!(matches!(first, Err(Error::Stopped)));
-    assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 101, "it looks at nothing more");
+    assert_eq!(polls.load(std::sync::atomic::Ordering::SeqCst), 101, "it looks at nothing more");
 }
 
 #[test]
@@ -386,28 +387,28 @@ fn functions_combine_and_order_rows() {
     let sums = "select COLL_NAME, count(DATA_NAME), sum(DATA_SIZE), max(DATA_SIZE), avg(DATA_SIZE) \
                 where COLL_NAME like '/tempZone/home/rods/%'";
     assert_eq!(
-        world.ask(sums),
+        world.query(sums),
         ["/tempZone/home/rods/a|2|23|20|11.5", "/tempZone/home/rods/b|1|100|100|100"]
     );
-    let sizes = world.ask("select order_desc(DATA_SIZE)");
+    let sizes = world.query("select order_desc(DATA_SIZE)");
     assert_eq!(sizes, ["100", "20", "3", "0"]);
-    assert_eq!(world.ask("select DATA_SIZE"), ["0", "3", "20", "100"], "numbers sort as numbers");
-    assert_eq!(world.ask("select count(DATA_ID) where DATA_NAME = 'none'"), ["0"]);
+    assert_eq!(world.query("select DATA_SIZE"), ["0", "3", "20", "100"], "numbers sort as numbers");
+    assert_eq!(world.query("select count(DATA_ID) where DATA_NAME = 'none'"), ["0"]);
 }
 
 #[test]
 fn options_page_compare_and_repeat() {
     let world = World::planted();
-    let ask = |query: &str, options| world.ask_with(&world.admin, query, options).len();
+    let run = |query: &str, options| world.query_with(&world.admin, query, options).len();
     let all = Options { distinct: false, ..Options::default() };
-    assert_eq!(ask("select DATA_NAME", all), 4);
-    assert_eq!(ask("select DATA_NAME", Options::default()), 3);
-    assert_eq!(ask("select DATA_NAME", Options { offset: 1, count: 1, ..all }), 1);
-    assert_eq!(ask("select DATA_NAME", Options { offset: 9, ..all }), 0);
+    assert_eq!(run("select DATA_NAME", all), 4);
+    assert_eq!(run("select DATA_NAME", Options::default()), 3);
+    assert_eq!(run("select DATA_NAME", Options { offset: 1, count: 1, ..all }), 1);
+    assert_eq!(run("select DATA_NAME", Options { offset: 9, ..all }), 0);
     let loose = Options { case_sensitive: false, ..Options::default() };
     let capital = "select DATA_NAME where COLL_NAME = '/TEMPZONE/HOME/RODS/A' and DATA_NAME = 'X'";
-    assert_eq!((ask(capital, Options::default()), ask(capital, loose)), (0, 1));
-    assert_eq!(world.ask("select DATA_NAME where DATA_NAME = 'it''s'"), ["it's"]);
+    assert_eq!((run(capital, Options::default()), run(capital, loose)), (0, 1));
+    assert_eq!(world.query("select DATA_NAME where DATA_NAME = 'it''s'"), ["it's"]);
 }
 
 #[test]
@@ -422,7 +423,7 @@ fn queries_return_only_rows_visible_to_the_caller() {
         "select DATA_NAME where COLL_NAME = '/tempZone/home/rods/a'",
         "select COLL_NAME where COLL_NAME like '/tempZone/home/rods/%'",
     ] {
-        assert!(world.ask_with(&alice, query, Options::default()).is_empty(), "{query}");
+        assert!(world.query_with(&alice, query, Options::default()).is_empty(), "{query}");
     }
 }
 
@@ -450,24 +451,24 @@ fn access_lists_have_a_row_for_each_entry() {
         ("count(DATA_ACCESS_USER_ID)", &["2"]),
     ] {
         let query = format!("select {select} {of_x} and DATA_TOKEN_NAMESPACE = 'access_type'");
-        assert_eq!(world.ask(&query), expected, "{query}");
+        assert_eq!(world.query(&query), expected, "{query}");
     }
     let of_a = "select USER_NAME, COLL_ACCESS_NAME where COLL_NAME = '/tempZone/home/rods/a'";
-    assert_eq!(world.ask(of_a), ["alice|read_object", "rods|own"]);
-    let same = world.ask("select COLL_ID, COLL_NAME where COLL_ACCESS_USER_NAME = 'alice'");
-    let ids = world.ask("select COLL_ACCESS_COLL_ID where COLL_ACCESS_USER_NAME = 'alice'");
+    assert_eq!(world.query(of_a), ["alice|read_object", "rods|own"]);
+    let same = world.query("select COLL_ID, COLL_NAME where COLL_ACCESS_USER_NAME = 'alice'");
+    let ids = world.query("select COLL_ACCESS_COLL_ID where COLL_ACCESS_USER_NAME = 'alice'");
     assert_eq!(same, [format!("{}|/tempZone/home/rods/a", ids[0])]);
     let second = format!("select DATA_ACCESS_USER_NAME, DATA_ACCESS_PERM_NAME {of_x}");
-    assert_eq!(world.ask2(&second), ["alice|modify_object", "rods|own"]);
+    assert_eq!(world.query2(&second), ["alice|modify_object", "rods|own"]);
 }
 
 #[test]
 fn a_resource_without_access_list_has_a_row_for_its_owner() {
     let world = World::planted();
     let of_y = "select DATA_ACCESS_USER_NAME, DATA_ACCESS_NAME where DATA_NAME = 'y'";
-    assert_eq!(world.ask(of_y), ["rods|own"]);
+    assert_eq!(world.query(of_y), ["rods|own"]);
     world.grant("/home/rods/a/y", "rods", Rights::NONE);
-    assert_eq!(world.ask(of_y), ["rods|own"]);
+    assert_eq!(world.query(of_y), ["rods|own"]);
 }
 
 #[test]
@@ -497,35 +498,35 @@ fn the_second_language_has_conditions_of_any_form() {
         ("select RESC_NAME where META_RESC_ATTR_NAME is null", &["slow"]),
         ("select DELAY_RULE_ID", &["9"]),
     ] {
-        assert_eq!(world.ask2(query), expected, "{query}");
+        assert_eq!(world.query2(query), expected, "{query}");
     }
 }
 
 #[test]
 fn in_the_second_language_objects_without_attributes_have_a_row() {
     let world = World::planted();
-    let all = world.ask2("select DATA_NAME, META_DATA_ATTR_NAME where COLL_NAME like '%/a'");
+    let all = world.query2("select DATA_NAME, META_DATA_ATTR_NAME where COLL_NAME like '%/a'");
     assert_eq!(all, ["x|colour", "x|weight", "y|"]);
     let bare =
-        world.ask2("select DATA_NAME where COLL_NAME like '%/a' and META_DATA_ATTR_NAME is null");
+        world.query2("select DATA_NAME where COLL_NAME like '%/a' and META_DATA_ATTR_NAME is null");
     assert_eq!(bare, ["y"]);
-    assert!(world.ask2("select COLL_NAME").contains(&"/tempZone/home/rods/a".to_owned()));
+    assert!(world.query2("select COLL_NAME").contains(&"/tempZone/home/rods/a".to_owned()));
 }
 
 #[test]
 fn a_stored_query_takes_its_arguments() {
     let world = World::planted();
-    let ask = |text: &str, arguments: &[&str]| {
+    let run = |text: &str, arguments: &[&str]| {
         let reading = world.store.reading(&world.admin).unwrap();
         let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
         stored(&reading, &zone(), text, &arguments, 10, Limits::NONE)
     };
     let token = "select token_id from R_TOKN_MAIN where token_name = 'rodsgroup'";
-    assert_eq!(ask(token, &[]).unwrap(), [["200"]]);
+    assert_eq!(run(token, &[]).unwrap(), [["200"]]);
     let sizes = "select data_name from R_DATA_MAIN where data_size between ? and ?";
-    assert_eq!(ask(sizes, &["10", "50"]).unwrap(), [["y"]]);
+    assert_eq!(run(sizes, &["10", "50"]).unwrap(), [["y"]]);
     for (arguments, what) in [(&["10"][..], "is missing"), (&["1", "2", "3"], "1 more")] {
-        let error = ask(sizes, arguments).unwrap_err().to_string();
+        let error = run(sizes, arguments).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");
     }
 }
@@ -537,7 +538,7 @@ fn a_value_is_found_without_its_attribute_name() {
         world.describe("/home/rods/b/x", &format!("attribute {n}"), "v", None);
     }
     world.describe("/home/rods/a/y", "attribute 7", "v", None);
-    let names = |query: &str| world.ask(query);
+    let names = |query: &str| world.query(query);
     assert_eq!(names("select DATA_NAME where META_DATA_ATTR_VALUE = 'green'"), ["x"]);
     assert_eq!(names("select COLL_NAME where META_COLL_ATTR_VALUE = 'v1'").len(), 1);
     let both = "select DATA_NAME, META_DATA_ATTR_NAME where META_DATA_ATTR_VALUE = 'v' and META_DATA_ATTR_NAME = 'attribute 7'";
@@ -564,8 +565,8 @@ proptest! {
             and DATA_NAME in ('{name}') and META_DATA_ATTR_NAME in ('colour') and META_DATA_ATTR_VALUE in ('{value}')");
         let pattern = format!("{select} COLL_NAME like '/tempZone/home/rods/{collection}' \
             and DATA_NAME like '{name}' and META_DATA_ATTR_NAME like 'colour' and META_DATA_ATTR_VALUE like '{value}'");
-        prop_assert_eq!(world.ask(&quick), world.ask(&slow));
-        prop_assert_eq!(world.ask2(&quick), world.ask(&slow));
-        prop_assert_eq!(world.ask(&pattern), world.ask(&slow));
+        prop_assert_eq!(world.query(&quick), world.query(&slow));
+        prop_assert_eq!(world.query2(&quick), world.query(&slow));
+        prop_assert_eq!(world.query(&pattern), world.query(&slow));
     }
 }

@@ -38,8 +38,8 @@ proptest! {
         for caller in [&world.admin, &world.user] {
             let oracle = world.oracle(caller, &words);
             for text in &queries {
-                let answer = world.ask(caller, &words, text).unwrap();
-                prop_assert_eq!(answer, oracle.ask(text), "{}", text);
+                let answer = world.select(caller, &words, text).unwrap();
+                prop_assert_eq!(answer, oracle.select(text), "{}", text);
             }
         }
     }
@@ -59,8 +59,8 @@ proptest! {
                     graph.into_iter().map(|it| Statement { unit: None, ..it }).collect();
                 for statement in &graph {
                     let pattern = world::pattern(&iri, statement);
-                    let asked = format!("ASK {{ GRAPH <{iri}> {{ {pattern} }} {pattern} }}");
-                    prop_assert!(world.truth(caller, &words, &asked), "{}", asked);
+                    let ask_query = format!("ASK {{ GRAPH <{iri}> {{ {pattern} }} {pattern} }}");
+                    prop_assert!(world.truth(caller, &words, &ask_query), "{}", ask_query);
                 }
                 let own = graph.iter().filter(|it| it.predicate.starts_with("p:"));
                 let own: BTreeSet<_> = own.map(|it| world::pattern(&iri, it)).collect();
@@ -68,9 +68,9 @@ proptest! {
                 let text = format!(
                     "SELECT (COUNT(*) AS ?n) {{ GRAPH <{iri}> {{ ?s ?p ?o FILTER(STRSTARTS(STR(?p), 'p:')) }} }}"
                 );
-                prop_assert_eq!(world.ask(caller, &words, &text).unwrap()[0].clone(), own.to_string());
+                prop_assert_eq!(world.select(caller, &words, &text).unwrap()[0].clone(), own.to_string());
             }
-            let graphs = world.ask(caller, &words, "SELECT ?g { GRAPH ?g { } }").unwrap();
+            let graphs = world.select(caller, &words, "SELECT ?g { GRAPH ?g { } }").unwrap();
             prop_assert_eq!(graphs.into_iter().collect::<BTreeSet<_>>(), visible);
         }
     }
@@ -85,8 +85,8 @@ fn hidden_resources_are_not_counted() {
     let world = world();
     let words = Plain(Graphs::Resources);
     let count = "SELECT (COUNT(?s) AS ?n) { ?s a <http://www.w3.org/ns/ldp#Resource> }";
-    let all = world.ask(&world.admin, &words, count).unwrap();
-    let seen = world.ask(&world.user, &words, count).unwrap();
+    let all = world.select(&world.admin, &words, count).unwrap();
+    let seen = world.select(&world.user, &words, count).unwrap();
     let visible = world
         .paths()
         .into_iter()
@@ -117,11 +117,11 @@ fn an_attribute_is_a_triple_and_a_link_follows_its_resource() {
         }],
     );
     let text = "SELECT ?from { ?from <p:to> ?to . ?to <cenote:attribute/color> 'red' }";
-    assert_eq!(world.ask(&world.user, &words, text).unwrap(), ["<cenote:/open/y>"]);
+    assert_eq!(world.select(&world.user, &words, text).unwrap(), ["<cenote:/open/y>"]);
     world.rename("/open/x", "/open/z");
-    assert_eq!(world.ask(&world.user, &words, text).unwrap(), ["<cenote:/open/y>"]);
+    assert_eq!(world.select(&world.user, &words, text).unwrap(), ["<cenote:/open/y>"]);
     let to = "SELECT ?to { <cenote:/open/y> <p:to> ?to }";
-    assert_eq!(world.ask(&world.user, &words, to).unwrap(), ["<cenote:/open/z>"]);
+    assert_eq!(world.select(&world.user, &words, to).unwrap(), ["<cenote:/open/z>"]);
 }
 
 /// There is no index here: words are looked for in everything.
@@ -135,16 +135,16 @@ fn words_are_found_without_an_index_and_hidden_ones_are_not() {
     }
     for graphs in [Graphs::Resources, Graphs::Parts] {
         let words = Plain(graphs);
-        let ask = |caller, object: &str| {
+        let select = |caller, object: &str| {
             let text = format!("SELECT ?s {{ ?s <http://jena.apache.org/text#query> {object} }}");
-            world.ask(caller, &words, &text).unwrap()
+            world.select(caller, &words, &text).unwrap()
         };
         let (x, d) = ("<cenote:/open/x>", "<cenote:/open/d>");
         let hidden = "<cenote:/home/p/x>";
-        assert_eq!(ask(&world.user, "'box'"), [d, x]);
-        assert_eq!(ask(&world.admin, "'box'"), [hidden, d, x]);
-        assert_eq!(ask(&world.user, "(<p:note> 'red')"), [x]);
-        assert!(ask(&world.user, "(<p:other> 'red')").is_empty());
+        assert_eq!(select(&world.user, "'box'"), [d, x]);
+        assert_eq!(select(&world.admin, "'box'"), [hidden, d, x]);
+        assert_eq!(select(&world.user, "(<p:note> 'red')"), [x]);
+        assert!(select(&world.user, "(<p:other> 'red')").is_empty());
     }
 }
 
@@ -164,13 +164,13 @@ fn hostile_queries_stop_at_a_limit() {
     for text in ENDLESS {
         for (why, limits) in limits() {
             let reading = world.store.reading(&world.admin).unwrap();
-            let asked = Query::parse(text, "http://h/").unwrap();
-            let format = match asked.constructs() {
+            let parsed = Query::parse(text, "http://h/").unwrap();
+            let format = match parsed.constructs() {
                 true => Format::Graph(cenote_rdf::Syntax::NTriples),
                 false => Format::Answers(Answers::Tsv),
             };
             let words = Plain(Graphs::Resources);
-            let answer = query(&reading, asked, &words, format, &limits);
+            let answer = query(&reading, parsed, &words, format, &limits);
             let stopped = match why {
                 "gone" => matches!(answer, Err(Error::Stopped)),
                 _ => matches!(answer, Err(Error::Limit(_))),
@@ -203,9 +203,9 @@ fn limits() -> [(&'static str, Limits); 3] {
 /// What a query has within a limit of rows; none if it examines more.
 fn within(world: &World, rows: u64, text: &str) -> Option<u64> {
     let reading = world.store.reading(&world.admin).unwrap();
-    let asked = Query::parse(text, "http://h/").unwrap();
+    let parsed = Query::parse(text, "http://h/").unwrap();
     let (words, limits) = (Plain(Graphs::Resources), Limits { rows, ..Limits::none() });
-    let answer = query(&reading, asked, &words, Format::Answers(Answers::Tsv), &limits);
+    let answer = query(&reading, parsed, &words, Format::Answers(Answers::Tsv), &limits);
     answer.ok().map(|answer| answer.results)
 }
 
@@ -289,7 +289,7 @@ fn resources_with_values_beyond_a_condition_are_not_examined() {
 
 /// The times of memberships are read ahead where resources are asked for in their order.
 #[test]
-fn the_last_change_of_a_collection_is_that_of_its_members_in_whatever_order_it_is_asked_for() {
+fn the_last_change_of_a_collection_is_that_of_its_members_in_whatever_order_they_are_read() {
     let world = world();
     let words = Plain(Graphs::Resources);
     for n in 0..40 {
@@ -298,12 +298,12 @@ fn the_last_change_of_a_collection_is_that_of_its_members_in_whatever_order_it_i
     for n in (0..40).step_by(3) {
         world.collection(&format!("/open/c{n}/member"));
     }
-    let all = world.ask(&world.user, &words, "SELECT ?s ?t { ?s <f:lastModified> ?t }").unwrap();
+    let all = world.select(&world.user, &words, "SELECT ?s ?t { ?s <f:lastModified> ?t }").unwrap();
     assert!(all.len() > 50, "{all:?}");
     for row in &all {
         let (subject, time) = row.split_once('\t').unwrap();
         let one = format!("SELECT ?t {{ {subject} <f:lastModified> ?t }}");
-        assert_eq!(world.ask(&world.user, &words, &one).unwrap(), [time], "{subject}");
+        assert_eq!(world.select(&world.user, &words, &one).unwrap(), [time], "{subject}");
         let path = subject.trim_start_matches("<cenote:").trim_end_matches('>');
         let reading = world.store.reading(&world.admin).unwrap();
         let (stat, _) =
@@ -349,20 +349,20 @@ fn one_predicate_of_a_large_description_is_found_whatever_it_is_stated_of() {
         "SELECT ?s { ?s <p:8> ?x . ?s <p:7> 'own' }",
         "SELECT ?s { ?s <p:8> ?x . ?s <p:7> 'part' }",
     ] {
-        let answer = world.ask(&world.user, &words, text).unwrap();
-        assert_eq!(answer, oracle.ask(text), "{text}");
+        let answer = world.select(&world.user, &words, text).unwrap();
+        assert_eq!(answer, oracle.select(text), "{text}");
     }
-    assert_eq!(oracle.ask("SELECT ?o { ?s <p:7> ?o }").len(), 5);
+    assert_eq!(oracle.select("SELECT ?o { ?s <p:7> ?o }").len(), 5);
 }
 
 #[test]
 fn the_rows_examined_are_limited() {
     let world = world();
     let reading = world.store.reading(&world.admin).unwrap();
-    let asked = Query::parse("SELECT * { ?s ?p ?o }", "http://h/").unwrap();
+    let parsed = Query::parse("SELECT * { ?s ?p ?o }", "http://h/").unwrap();
     let limits = Limits { rows: 5, ..Limits::none() };
     let words = Plain(Graphs::Resources);
-    let answer = query(&reading, asked, &words, Format::Answers(Answers::Json), &limits);
+    let answer = query(&reading, parsed, &words, Format::Answers(Answers::Json), &limits);
     assert!(matches!(answer, Err(Error::Limit(_))));
 }
 
@@ -371,5 +371,5 @@ fn no_remote_service_is_queried() {
     let world = world();
     let words = Plain(Graphs::Resources);
     let text = "SELECT * { SERVICE <http://localhost:9/sparql> { ?s ?p ?o } }";
-    assert!(matches!(world.ask(&world.admin, &words, text), Err(Error::Syntax(_))));
+    assert!(matches!(world.select(&world.admin, &words, text), Err(Error::Syntax(_))));
 }

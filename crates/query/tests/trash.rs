@@ -56,7 +56,7 @@ impl World {
         let _ = self.store.remove(&self.rods, &path(at).into(), &options);
     }
 
-    fn ask(&self, query: &str) -> Vec<Vec<String>> {
+    fn query(&self, query: &str) -> Vec<Vec<String>> {
         let reading = self.store.reading(&self.rods).unwrap();
         let zone = Zone { name: "z".into(), ..Zone::default() };
         let options = Options { count: usize::MAX, ..Options::default() };
@@ -79,7 +79,7 @@ proptest! {
         for (puts, at) in &history {
             if *puts { world.put(at) } else { world.remove(at) }
         }
-        let all = world.ask("select COLL_NAME, DATA_NAME, DATA_ID, COLL_ID, META_DATA_ATTR_VALUE");
+        let all = world.query("select COLL_NAME, DATA_NAME, DATA_ID, COLL_ID, META_DATA_ATTR_VALUE");
         let mut paths: Vec<_> = all.iter().map(|row| (&row[0], &row[1])).collect();
         paths.dedup();
         prop_assert_eq!(paths.len(), all.len(), "no two have one path");
@@ -95,16 +95,16 @@ proptest! {
             let own: Vec<_> = all.iter().filter(|row| row[0] == *collection).cloned().collect();
             let columns = "select COLL_NAME, DATA_NAME, DATA_ID, COLL_ID, META_DATA_ATTR_VALUE where";
             let there = format!("COLL_NAME = '{collection}'");
-            prop_assert_eq!(&world.ask(&format!("{columns} {there}")), &own);
-            let this = world.ask(&format!("{columns} {there} and DATA_NAME = '{name}'"));
+            prop_assert_eq!(&world.query(&format!("{columns} {there}")), &own);
+            let this = world.query(&format!("{columns} {there} and DATA_NAME = '{name}'"));
             prop_assert_eq!(&this, &vec![row.clone()]);
-            let pattern = world.ask(&format!("{columns} COLL_NAME like '{collection}%'"));
+            let pattern = world.query(&format!("{columns} COLL_NAME like '{collection}%'"));
             prop_assert!(pattern.contains(row));
-            let stated = world.ask(&format!(
+            let stated = world.query(&format!(
                 "{columns} META_DATA_ATTR_NAME = 'k' and META_DATA_ATTR_VALUE = '{value}'"
             ));
             prop_assert!(stated.contains(row));
-            let above = world.ask(&format!("select COLL_NAME, COLL_ID where {there}"));
+            let above = world.query(&format!("select COLL_NAME, COLL_ID where {there}"));
             prop_assert_eq!(above, vec![vec![collection.clone(), row[3].clone()]]);
         }
     }

@@ -18,20 +18,21 @@ const MOST_DEFINITIONS: u64 = 20_000_000;
 
 /// Refuses text that nests deeper than `serde_json` reads (128 levels), that is no JSON, or that makes too much work.
 pub(crate) fn check(text: &[u8]) -> Result<(), ReadError> {
-    let seen: Seen = serde_json::from_slice(text).map_err(|error| ReadError::Syntax {
-        line: error.line() as u64,
-        column: error.column() as u64,
-        message: error.to_string(),
-    })?;
-    match seen.chain > LONGEST_CHAIN || seen.definitions() > MOST_DEFINITIONS {
+    let complexity: Complexity =
+        serde_json::from_slice(text).map_err(|error| ReadError::Syntax {
+            line: error.line() as u64,
+            column: error.column() as u64,
+            message: error.to_string(),
+        })?;
+    match complexity.chain > LONGEST_CHAIN || complexity.definitions() > MOST_DEFINITIONS {
         true => Err(ReadError::Malformed("its contexts are too complex".to_owned())),
         false => Ok(()),
     }
 }
 
-/// What a value has in it.
+/// How much work it takes to read a value.
 #[derive(Debug, Default)]
-struct Seen {
+struct Complexity {
     /// Contexts, and the definitions of terms that reading them makes: of each its own, and those of all around it.
     contexts: u64,
     work: u64,
@@ -44,7 +45,7 @@ struct Seen {
     chain: usize,
 }
 
-impl Seen {
+impl Complexity {
     fn definitions(&self) -> u64 {
         let scoped = if self.scoped > 0 { self.values.saturating_mul(self.terms) } else { 0 };
         self.work.saturating_add(scoped)
@@ -69,13 +70,13 @@ impl Seen {
 
     /// The state for the value of `@context`.
     fn of_context(value: &Value) -> Self {
-        let mut seen = Self::default();
+        let mut complexity = Self::default();
         match value {
-            Value::Array(all) => all.iter().for_each(|one| seen.add(&Self::of_context(one))),
-            Value::Object(terms) => seen.define(terms),
+            Value::Array(all) => all.iter().for_each(|one| complexity.add(&Self::of_context(one))),
+            Value::Object(terms) => complexity.define(terms),
             _ => {}
         }
-        seen
+        complexity
     }
 
     fn define(&mut self, terms: &Map<String, Value>) {
@@ -91,64 +92,65 @@ impl Seen {
     }
 }
 
-impl<'de> Deserialize<'de> for Seen {
+impl<'de> Deserialize<'de> for Complexity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Look)
+        deserializer.deserialize_any(ComplexityVisitor)
     }
 }
 
-/// Looks at a value without keeping it.
-struct Look;
+/// Measures a value without keeping it.
+struct ComplexityVisitor;
 
 /// A value with nothing in it.
-fn plain<E>() -> Result<Seen, E> {
-    Ok(Seen { values: 1, ..Seen::default() })
+fn plain<E>() -> Result<Complexity, E> {
+    Ok(Complexity { values: 1, ..Complexity::default() })
 }
 
-impl<'de> Visitor<'de> for Look {
-    type Value = Seen;
+impl<'de> Visitor<'de> for ComplexityVisitor {
+    type Value = Complexity;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Seen, E> {
+    fn visit_unit<E>(self) -> Result<Complexity, E> {
         plain()
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Seen, E> {
+    fn visit_bool<E>(self, _: bool) -> Result<Complexity, E> {
         plain()
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Seen, E> {
+    fn visit_i64<E>(self, _: i64) -> Result<Complexity, E> {
         plain()
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Seen, E> {
+    fn visit_u64<E>(self, _: u64) -> Result<Complexity, E> {
         plain()
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Seen, E> {
+    fn visit_f64<E>(self, _: f64) -> Result<Complexity, E> {
         plain()
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Seen, E> {
+    fn visit_str<E>(self, _: &str) -> Result<Complexity, E> {
         plain()
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Seen, A::Error> {
-        let mut seen = Seen::default();
-        while let Some(item) = items.next_element::<Seen>()? {
-            seen.add(&item);
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Complexity, A::Error> {
+        let mut complexity = Complexity::default();
+        while let Some(item) = items.next_element::<Complexity>()? {
+            complexity.add(&item);
         }
-        Ok(seen)
+        Ok(complexity)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Seen, A::Error> {
-        let (mut own, mut inner) = (Seen::default(), Seen { values: 1, ..Seen::default() });
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Complexity, A::Error> {
+        let (mut own, mut inner) =
+            (Complexity::default(), Complexity { values: 1, ..Complexity::default() });
         while let Some(key) = entries.next_key::<String>()? {
             match key.as_str() {
-                "@context" => own.add(&Seen::of_context(&entries.next_value()?)),
+                "@context" => own.add(&Complexity::of_context(&entries.next_value()?)),
                 _ => inner.add(&entries.next_value()?),
             }
         }
@@ -182,7 +184,7 @@ impl<'a> Chains<'a> {
             return level;
         }
         let mut longest = 0;
-        for other in said(value).flat_map(names).chain(prefixes(name)) {
+        for other in referenced_terms(value).flat_map(names).chain(prefixes(name)) {
             let Some((other, value)) = self.terms.get_key_value(other) else { continue };
             longest = longest.max(self.from(other, value, level + 1));
             if longest > LONGEST_CHAIN {
@@ -194,8 +196,8 @@ impl<'a> Chains<'a> {
     }
 }
 
-/// What the definition of a term says as names of others.
-fn said(value: &Value) -> impl Iterator<Item = &str> {
+/// The texts in the definition of a term that may name other terms.
+fn referenced_terms(value: &Value) -> impl Iterator<Item = &str> {
     let keyed = ["@id", "@type", "@reverse", "@index"].map(|key| value.get(key));
     std::iter::once(Some(value)).chain(keyed).flatten().filter_map(Value::as_str)
 }

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_iris_are_read_only_where_they_are_asked_for() {
+    fn invalid_iris_are_read_only_where_they_are_allowed() {
         for syntax in [Syntax::Turtle, Syntax::NTriples] {
             let text = b"<http://h/100%> <a:p> <http://h/50%/x> .";
             assert!(read(text, syntax, "http://h/", ALL).is_err());

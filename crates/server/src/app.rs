@@ -182,8 +182,8 @@ impl App {
     ) -> Result<T, Problem> {
         let span = tracing::Span::current();
         let waiting = Waiting::default();
-        let asked = waiting.work();
-        let answer = tokio::task::spawn_blocking(move || span.in_scope(|| asked.run(work)));
+        let abortable = waiting.work();
+        let answer = tokio::task::spawn_blocking(move || span.in_scope(|| abortable.run(work)));
         answer.await.unwrap_or_else(|lost| Err(lost_work(&lost)))
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
 
 /// Prompts a browser without a login for one, instead of answering that the resource is missing. It is the
 /// same for hidden and for missing resources.
-pub(crate) fn ask_to_log_in(response: Response) -> Response {
+pub(crate) fn prompt_for_login(response: Response) -> Response {
     match response.status() {
         StatusCode::NOT_FOUND | StatusCode::FORBIDDEN => {
             let kind = ProblemKind::Store(ErrorKind::Unauthenticated);

@@ -76,7 +76,7 @@ impl EncodeLabelSet for ReasonLabel {
 
 impl EncodeLabelSet for RouteLabels {
     fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> std::fmt::Result {
-        [("route", &*self.route), ("method", known(&self.method))].encode(encoder)
+        [("route", &*self.route), ("method", method_label(&self.method))].encode(encoder)
     }
 }
 
@@ -88,7 +88,7 @@ impl EncodeLabelSet for RequestLabels {
 }
 
 /// The methods of HTTP; all others count as one, so that a client cannot make labels.
-fn known(method: &Method) -> &str {
+fn method_label(method: &Method) -> &str {
     match method.as_str() {
         known @ ("GET" | "HEAD" | "PUT" | "POST" | "PATCH" | "DELETE" | "OPTIONS") => known,
         _ => "other",

@@ -22,7 +22,7 @@ pub(crate) struct Latch(OnceLock<Cause>);
 #[derive(Debug)]
 enum Cause {
     Failed(String),
-    Asked(String),
+    Requested(String),
 }
 
 impl Latch {
@@ -34,7 +34,7 @@ impl Latch {
                 format!("read-only since a write failed: {cause}"),
                 "restart the server once the disk works again",
             ),
-            Some(Cause::Asked(reason)) => {
+            Some(Cause::Requested(reason)) => {
                 (format!("read-only for now: {reason}"), "try again later")
             }
         };
@@ -43,7 +43,7 @@ impl Latch {
 
     /// Closes on request.
     pub(crate) fn freeze(&self, reason: &str) {
-        let _ = self.0.set(Cause::Asked(reason.to_owned()));
+        let _ = self.0.set(Cause::Requested(reason.to_owned()));
     }
 
     /// Closes because of an error, which is returned. The first cause is kept.
@@ -57,7 +57,7 @@ impl Latch {
     pub(crate) fn health(&self) -> Health {
         match self.0.get() {
             None => Health::Ready,
-            Some(Cause::Failed(cause) | Cause::Asked(cause)) => Health::ReadOnly(cause.clone()),
+            Some(Cause::Failed(cause) | Cause::Requested(cause)) => Health::ReadOnly(cause.clone()),
         }
     }
 }

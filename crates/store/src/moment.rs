@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cenote_kv::{Snapshot, Wanted};
 
-use crate::catalog::{Remembering, View};
+use crate::catalog::{CachingSnapshot, View};
 use crate::{Result, Store};
 
 /// The moment of an answer.
@@ -17,7 +17,7 @@ pub(crate) struct Moment(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     /// The snapshot, from the first read on, with [`Pins::moment`](crate::contents::Pins::moment) before it.
-    begun: Option<(Remembering, u64)>,
+    begun: Option<(CachingSnapshot, u64)>,
     /// Whether the answer was given.
     over: bool,
 }

@@ -12,9 +12,9 @@ use cenote_kv::{Batch, CommitError, Engine, Snapshot, Wanted, Write};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::catalog::{Edges, Reads, Remembering, Transaction, View, keys};
+use crate::catalog::{CachingSnapshot, Edges, Reads, Transaction, View, keys};
 use crate::changesets::{ChangeSets, OpenChangeSet};
-use crate::contents::{ContentHints, Damage, Due, Leases, Limits, Pins, SeenExtents};
+use crate::contents::{ContentHints, Damage, Due, ExtentCache, Leases, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
@@ -94,7 +94,7 @@ pub(crate) struct Inner {
     pub(crate) attempts: Attempts,
     pub(crate) users: UserHints,
     pub(crate) contents: ContentHints,
-    pub(crate) extents: SeenExtents,
+    pub(crate) extents: ExtentCache,
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
@@ -151,7 +151,7 @@ impl Store {
                 attempts: Attempts::default(),
                 users: UserHints::default(),
                 contents: ContentHints::default(),
-                extents: SeenExtents::default(),
+                extents: ExtentCache::default(),
                 known: Shared::default(),
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),
@@ -296,9 +296,9 @@ impl Store {
 
     /// A snapshot of a shared catalog with what is `wanted`, read in the round trip that it costs, and the format, which may have been
     /// changed through another server.
-    pub(crate) fn ahead(&self, mut wanted: Wanted) -> Result<Remembering> {
+    pub(crate) fn ahead(&self, mut wanted: Wanted) -> Result<CachingSnapshot> {
         wanted.keys.push(keys::setting("format"));
-        let ahead = Remembering::begin(&*self.parts().engine, &wanted)?;
+        let ahead = CachingSnapshot::begin(&*self.parts().engine, &wanted)?;
         self.format_of(&ahead)?;
         Ok(ahead)
     }

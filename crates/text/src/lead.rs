@@ -106,8 +106,8 @@ impl TextLead for Lead {
     ) -> cenote_store::Result<Vec<ResourceId>> {
         self.held(text, after, limit).map_err(|fault| {
             self.is_broken.store(true, Ordering::Relaxed);
-            let said = format!("the index of texts cannot be read: {fault}");
-            Error::new(ErrorKind::Unavailable, said)
+            let message = format!("the index of texts cannot be read: {fault}");
+            Error::new(ErrorKind::Unavailable, message)
         })
     }
 }

@@ -45,12 +45,12 @@ pub(super) struct Found {
 pub(super) struct Files {
     dir: PathBuf,
     most: u64,
-    known: Mutex<Known>,
+    index: Mutex<Index>,
 }
 
-/// The files, each with its length, in the order of their last use.
+/// The files by piece, each with its length, and in the order of their last use.
 #[derive(Debug, Default)]
-struct Known {
+struct Index {
     pieces: BTreeMap<Piece, (u64, u64)>,
     by_use: BTreeMap<u64, Piece>,
     bytes: u64,
@@ -94,13 +94,13 @@ impl Files {
     pub(super) fn open(dir: &Path, most: u64) -> io::Result<Self> {
         fs::create_dir_all(dir)?;
         make_private(dir)?;
-        let files = Self { dir: dir.to_owned(), most, known: Mutex::default() };
+        let files = Self { dir: dir.to_owned(), most, index: Mutex::default() };
         let mut found = files.scan()?;
         found.sort();
         for (_, piece, length) in found {
-            let mut known = files.known();
-            known.bytes += length;
-            known.note(piece, length);
+            let mut index = files.index();
+            index.bytes += length;
+            index.note(piece, length);
         }
         files.reserve(0);
         Ok(files)
@@ -127,7 +127,7 @@ impl Files {
 
     /// A piece, if it is there and whole. Blocks.
     pub(super) fn read(&self, piece: Piece) -> Option<Found> {
-        if !self.known().touch(piece) {
+        if !self.index().touch(piece) {
             return None;
         }
         let found = fs::read(self.dir.join(piece.path())).ok();
@@ -140,13 +140,13 @@ impl Files {
 
     /// Whether a piece seems to be there.
     pub(super) fn has(&self, piece: Piece) -> bool {
-        self.known().pieces.contains_key(&piece)
+        self.index().pieces.contains_key(&piece)
     }
 
     pub(super) fn turn(self: &Arc<Self>, id: BlobId) -> Turn {
         // Not of a type without a size, so that no two have the same address.
         let listed = Arc::new(0);
-        let turns = &mut self.known().turns;
+        let turns = &mut self.index().turns;
         turns.retain(|(_, turn)| turn.strong_count() > 0);
         turns.push((id, Arc::downgrade(&listed)));
         Turn { files: self.clone(), listed }
@@ -162,33 +162,33 @@ impl Files {
 
     /// Removes all pieces of a blob, also those that are being written. Blocks.
     pub(super) fn forget(&self, id: BlobId) {
-        self.known().turns.retain(|(other, _)| *other != id);
+        self.index().turns.retain(|(other, _)| *other != id);
         let all = Piece { id, number: 0 }..=Piece { id, number: u64::MAX };
-        let pieces: Vec<_> = self.known().pieces.range(all).map(|(piece, _)| *piece).collect();
+        let pieces: Vec<_> = self.index().pieces.range(all).map(|(piece, _)| *piece).collect();
         pieces.into_iter().for_each(|piece| self.remove(piece));
     }
 
     /// Counts bytes that are going to be written, for which what was not used for the longest time makes room; false if there is none.
     fn reserve(&self, more: u64) -> bool {
-        let mut known = self.known();
-        while known.bytes + more > self.most {
-            let Some((_, piece)) = known.by_use.first_key_value() else { return false };
+        let mut index = self.index();
+        while index.bytes + more > self.most {
+            let Some((_, piece)) = index.by_use.first_key_value() else { return false };
             let piece = *piece;
-            known.forget(piece);
+            index.forget(piece);
             // Not later: then there would be more bytes than are counted.
             let _ = fs::remove_file(self.dir.join(piece.path()));
         }
-        known.bytes += more;
+        index.bytes += more;
         true
     }
 
     fn remove(&self, piece: Piece) {
-        self.known().forget(piece);
+        self.index().forget(piece);
         let _ = fs::remove_file(self.dir.join(piece.path()));
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -204,11 +204,11 @@ impl Turn {
         // Others may be writing the same piece.
         let new = path.with_extension(format!("{:p}{NEW}", Arc::as_ptr(&self.listed)));
         let put = files.put(piece, found, &new);
-        let mut known = files.known();
+        let mut index = files.index();
         if put.is_ok() && self.is_listed() && fs::rename(&new, path).is_ok() {
-            return known.note(piece, length);
+            return index.note(piece, length);
         }
-        known.bytes -= length;
+        index.bytes -= length;
         let _ = fs::remove_file(new);
     }
 
@@ -217,7 +217,7 @@ impl Turn {
     }
 }
 
-impl Known {
+impl Index {
     /// Notes a use; false if it is not there.
     fn touch(&mut self, piece: Piece) -> bool {
         let Some((_, used)) = self.pieces.get_mut(&piece) else { return false };
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(there(&open(dir.path(), 300)), [true, false, true, true]);
         let smaller = open(dir.path(), 150);
         assert_eq!(there(&smaller).iter().filter(|there| **there).count(), 1);
-        assert_eq!(smaller.known().bytes, 100);
+        assert_eq!(smaller.index().bytes, 100);
     }
 
     #[test]

@@ -40,8 +40,8 @@ fn transient_errors_are_unavailable() {
 fn not_found_needs_a_requested_blob() {
     let missing = || object_store::Error::NotFound { path: "p".into(), source: "gone".into() };
     let id = BlobId::from_bytes([1; 16]);
-    let asked = Error::classify("main", true, Some(id), missing().into());
-    assert_eq!(asked.to_string(), "main: no blob 01010101010101010101010101010101");
+    let read = Error::classify("main", true, Some(id), missing().into());
+    assert_eq!(read.to_string(), "main: no blob 01010101010101010101010101010101");
     let written = Error::classify("main", true, None, missing().into());
     assert!(matches!(written, Error::Unavailable { .. }));
 }

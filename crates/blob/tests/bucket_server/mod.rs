@@ -49,7 +49,7 @@ impl Server {
         match &self.files {
             Some(files) => std::fs::create_dir(files.path().join(name)).unwrap(),
             None => {
-                let answer = say(&self.address, &format!("PUT /{name}")).unwrap();
+                let answer = send(&self.address, &format!("PUT /{name}")).unwrap();
                 assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
             }
         }
@@ -98,7 +98,7 @@ impl Program {
 }
 
 /// Its answer to a request without a login and a body.
-fn say(address: &str, request: &str) -> std::io::Result<String> {
+fn send(address: &str, request: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     let head = format!("Host: {address}\r\nConnection: close\r\nContent-Length: 0");
     write!(stream, "{request} HTTP/1.1\r\n{head}\r\n\r\n")?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::{KEY, SECRET, Server, say};
+use super::{KEY, SECRET, Server, send};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -33,7 +33,7 @@ fn spawn(program: &Path, address: &str, health: &str, files: &Path) -> Child {
 
 /// Waits until it answers; none if it ended.
 fn wait(mut process: Child, address: &str, health: &str) -> Option<Child> {
-    let is_there = || say(address, &format!("GET {health}"));
+    let is_there = || send(address, &format!("GET {health}"));
     while !is_there().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200")) {
         if process.try_wait().unwrap().is_some() {
             return None;

@@ -4,7 +4,7 @@ use cenote_client::Record;
 use serde_json::Value;
 
 /// One field per line; nested fields have dotted names. Fields that do not apply are omitted.
-pub(super) fn told(record: &Record) -> String {
+pub(super) fn lines(record: &Record) -> String {
     let mut lines = Vec::new();
     collect(&mut lines, "", record);
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -39,7 +39,7 @@ mod tests {
     fn fields_are_flattened_and_aligned() {
         let record: Record =
             serde_json::from_str(r#"{"a":1,"inner":{"b":"x","c":null},"d":[1,2]}"#).unwrap();
-        assert_eq!(told(&record), "a        1\ninner.b  x\nd        [1,2]");
+        assert_eq!(lines(&record), "a        1\ninner.b  x\nd        [1,2]");
         assert_eq!(row(&record), "a=1  inner.b=x  d=[1,2]");
     }
 }

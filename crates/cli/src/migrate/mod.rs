@@ -26,9 +26,9 @@ pub(crate) enum Outcome {
     Skipped(String),
 }
 
-/// What is counted of a thing.
+/// What is counted of a thing: its outcome without the reason, or that it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Became {
+pub(crate) enum OutcomeKind {
     Brought,
     Unchanged,
     Skipped,
@@ -44,29 +44,29 @@ pub(crate) struct Line<'a> {
     pub(crate) bytes: u64,
 }
 
-/// Reports the outcome for a resource; `look` is a hint on where to find why it was skipped.
-pub(crate) fn tell(
+/// Reports the outcome for a resource; `skipped_hint` says where to find why it was skipped.
+pub(crate) fn report_outcome(
     output: &Output,
     line: Line<'_>,
-    look: &str,
+    skipped_hint: &str,
     outcome: Result<Outcome>,
-) -> Result<Became> {
+) -> Result<OutcomeKind> {
     match outcome {
         Ok(Outcome::Brought) => {
             if output.is_json() {
                 output.item(&line, |line| line.path.clone())?;
             }
-            Ok(Became::Brought)
+            Ok(OutcomeKind::Brought)
         }
-        Ok(Outcome::Unchanged) => Ok(Became::Unchanged),
+        Ok(Outcome::Unchanged) => Ok(OutcomeKind::Unchanged),
         Ok(Outcome::Skipped(why)) => {
-            output.warn(&format!("left out {}: {why}", line.id), look);
-            Ok(Became::Skipped)
+            output.warn(&format!("left out {}: {why}", line.id), skipped_hint);
+            Ok(OutcomeKind::Skipped)
         }
         Err(error) if error.ends_all() => Err(error),
         Err(error) => {
             output.warn(&format!("{}: {error}", line.id), "run the same command again");
-            Ok(Became::Failed)
+            Ok(OutcomeKind::Failed)
         }
     }
 }

@@ -68,7 +68,7 @@ enum Work {
 }
 
 impl Work {
-    fn tell(self, report: &mut Report<'_>, path: &str, entry: &Entry) -> Result<()> {
+    fn report(self, report: &mut Report<'_>, path: &str, entry: &Entry) -> Result<()> {
         match self {
             Self::Copy => report.transferred(path, counted(entry)),
             Self::Update => report.updated(path),
@@ -119,7 +119,7 @@ impl Copy<'_> {
             bar.inc(1);
             let path = join(self.to, &change.path);
             report
-                .outcome(&path, outcome, |report, path| work.tell(report, path, &change.entry))?;
+                .outcome(&path, outcome, |report, path| work.report(report, path, &change.entry))?;
         }
         Ok(())
     }
@@ -133,10 +133,10 @@ impl Copy<'_> {
                 let to = join(self.to, &change.path).into();
                 let relocation =
                     Relocation { from, to, replace: true, parents: true, versions: false };
-                self.client.copy_if(&relocation, change.seen.as_deref()).await.map(drop)
+                self.client.copy_if(&relocation, change.expected_state.as_deref()).await.map(drop)
             }
             Work::Update | Work::Describe => {
-                self.describe(&change.path, change.seen.as_deref()).await
+                self.describe(&change.path, change.expected_state.as_deref()).await
             }
         }
     }
@@ -151,8 +151,12 @@ impl Copy<'_> {
         }
     }
 
-    async fn describe(&self, path: &str, seen: Option<&str>) -> cenote_client::Result<()> {
+    async fn describe(
+        &self,
+        path: &str,
+        expected_state: Option<&str>,
+    ) -> cenote_client::Result<()> {
         let [from, to] = [self.from, self.to].map(|top| At::Path(join(top, path)));
-        self.client.copy_description(&from, &to, seen).await.map(drop)
+        self.client.copy_description(&from, &to, expected_state).await.map(drop)
     }
 }

@@ -30,10 +30,10 @@ pub(super) fn scan(root: &Path, filter: &Filter) -> Result<Found> {
     }
     let mut walk = WalkDir::new(root).min_depth(1).sort_by_file_name().into_iter();
     while let Some(entry) = walk.next() {
-        match entry.map_err(CliError::from_walk).and_then(|entry| look(root, entry, filter)) {
-            Ok(Seen::Entry(path, entry)) => drop(found.tree.insert(path, entry)),
-            Ok(Seen::Nothing) => {}
-            Ok(Seen::ExcludedTree) => walk.skip_current_dir(),
+        match entry.map_err(CliError::from_walk).and_then(|entry| scan_entry(root, entry, filter)) {
+            Ok(Scanned::Entry(path, entry)) => drop(found.tree.insert(path, entry)),
+            Ok(Scanned::Skipped) => {}
+            Ok(Scanned::ExcludedTree) => walk.skip_current_dir(),
             Err(error) => found.failures.push((root.display().to_string(), error)),
         }
     }
@@ -43,14 +43,15 @@ pub(super) fn scan(root: &Path, filter: &Filter) -> Result<Found> {
     Ok(found)
 }
 
-enum Seen {
+/// What a scan makes of an entry of a directory.
+enum Scanned {
     Entry(String, Entry),
     /// Neither a file nor a directory nor a link, or not requested.
-    Nothing,
+    Skipped,
     ExcludedTree,
 }
 
-fn look(root: &Path, found: DirEntry, filter: &Filter) -> Result<Seen> {
+fn scan_entry(root: &Path, found: DirEntry, filter: &Filter) -> Result<Scanned> {
     let relative = found.path().strip_prefix(root).unwrap_or(found.path());
     let Some(path) = relative.to_str() else {
         let message = format!("the name is not UTF-8: {}", relative.display());
@@ -59,10 +60,10 @@ fn look(root: &Path, found: DirEntry, filter: &Filter) -> Result<Seen> {
     };
     let kind = found.file_type();
     if kind.is_dir() && filter.excludes_tree(path) {
-        return Ok(Seen::ExcludedTree);
+        return Ok(Scanned::ExcludedTree);
     }
     if !kind.is_dir() && !filter.takes(path) {
-        return Ok(Seen::Nothing);
+        return Ok(Scanned::Skipped);
     }
     let metadata = found.metadata().map_err(CliError::from_walk)?;
     let file = LocalFile::from_metadata(found.path().to_owned(), &metadata);
@@ -72,9 +73,9 @@ fn look(root: &Path, found: DirEntry, filter: &Filter) -> Result<Seen> {
         kind if kind.is_file() => (EntryKind::File(file), mode),
         // The mode of a link has no meaning.
         kind if kind.is_symlink() => (EntryKind::Link(target(found.path())?), None),
-        _ => return Ok(Seen::Nothing),
+        _ => return Ok(Scanned::Skipped),
     };
-    Ok(Seen::Entry(path.to_owned(), Entry::local(kind, mode, mtime)))
+    Ok(Scanned::Entry(path.to_owned(), Entry::local(kind, mode, mtime)))
 }
 
 fn target(link: &Path) -> Result<String> {

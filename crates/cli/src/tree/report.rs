@@ -106,7 +106,7 @@ impl<'a> Report<'a> {
     /// Reports the summary; returns an error if anything failed.
     pub(super) fn finish(self) -> Result<()> {
         let verb = self.verb;
-        self.session.output.done(&self.summary, |summary| told(verb, summary))?;
+        self.session.output.done(&self.summary, |summary| summary_line(verb, summary))?;
         match self.summary.failed {
             0 => Ok(()),
             failed => Err(CliError::partial(failed)),
@@ -114,7 +114,7 @@ impl<'a> Report<'a> {
     }
 }
 
-fn told(verb: &str, summary: &Summary) -> String {
+fn summary_line(verb: &str, summary: &Summary) -> String {
     let would = if summary.dry_run { "would " } else { "" };
     let mut parts = vec![format!(
         "{would}{verb} {}, {}",

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::subscriber;
 
-/// A running broker, and the identifiers of the resources that its subscriber was told about, in order.
+/// A running broker, and the identifiers of the resources that its subscriber was notified of, in order.
 pub(crate) struct Broker {
     process: Child,
     pub(crate) port: u64,
     /// The virtual host, which it insists on.
     pub(crate) host: String,
-    told: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
 }
 
 impl Broker {
@@ -23,22 +23,22 @@ impl Broker {
         let mut process = subscriber::start(destination)?;
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let begun: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let all = told.clone();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let all = received.clone();
         std::thread::spawn(move || lines.for_each(|line| take(&line.unwrap(), &all)));
         let host = begun["host"].as_str().unwrap().to_owned();
-        Some(Self { process, port: begun["port"].as_u64().unwrap(), host, told })
+        Some(Self { process, port: begun["port"].as_u64().unwrap(), host, received })
     }
 
-    pub(crate) fn told(&self) -> Vec<String> {
-        self.told.lock().unwrap().clone()
+    pub(crate) fn received(&self) -> Vec<String> {
+        self.received.lock().unwrap().clone()
     }
 }
 
-fn take(line: &str, told: &Mutex<Vec<String>>) {
+fn take(line: &str, received: &Mutex<Vec<String>>) {
     let message: Value = serde_json::from_str(line).unwrap();
     let identifier = &message["headers"]["org.fcrepo.jms.identifier"];
-    told.lock().unwrap().push(identifier.as_str().unwrap().to_owned());
+    received.lock().unwrap().push(identifier.as_str().unwrap().to_owned());
 }
 
 impl Drop for Broker {

@@ -139,14 +139,14 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
     client.set_nodelay(true)?;
     let (mut from_client, mut to_client) = client.split();
     let (mut from_server, mut to_server) = UnixStream::connect(&state.socket).await?.into_split();
-    let (mut asked, mut answered) = (BytesMut::new(), BytesMut::new());
+    let (mut requests, mut responses) = (BytesMut::new(), BytesMut::new());
     let mut session = Session::default();
     loop {
         tokio::select! {
-            read = from_client.read_buf(&mut asked) => {
+            read = from_client.read_buf(&mut requests) => {
                 ended(read?)?;
                 state.flows().await;
-                while let Some(message) = session.next(&mut asked) {
+                while let Some(message) = session.next(&mut requests) {
                     match session.judge(&message, state) {
                         Verdict::Pass => {
                             to_server.write_all(&std::mem::take(&mut session.withheld)).await?;
@@ -163,19 +163,19 @@ async fn relay(mut client: TcpStream, state: &State) -> io::Result<()> {
                     }
                 }
             }
-            read = from_server.read_buf(&mut answered) => {
+            read = from_server.read_buf(&mut responses) => {
                 ended(read?)?;
                 state.flows().await;
                 session.trip = None;
                 if session.loses_answer {
                     return Ok(());
                 }
-                if session.is_last && is_bound(&answered) {
+                if session.is_last && is_bound(&responses) {
                     state.refusals.store(REFUSALS, Ordering::SeqCst);
-                    to_client.write_all_buf(&mut answered).await?;
+                    to_client.write_all_buf(&mut responses).await?;
                     state.cuts.send_replace(());
                 }
-                to_client.write_all_buf(&mut answered).await?;
+                to_client.write_all_buf(&mut responses).await?;
             }
         }
     }
@@ -220,15 +220,15 @@ struct Session {
 
 impl Session {
     /// The next whole message: a byte for its type, except of the first one, and its length with that of itself.
-    fn next(&mut self, asked: &mut BytesMut) -> Option<BytesMut> {
+    fn next(&mut self, received: &mut BytesMut) -> Option<BytesMut> {
         let kind = usize::from(self.begun);
-        let length = asked.get(kind..kind + 4)?.get_u32() as usize + kind;
-        if asked.len() < length {
-            asked.reserve(length - asked.len());
+        let length = received.get(kind..kind + 4)?.get_u32() as usize + kind;
+        if received.len() < length {
+            received.reserve(length - received.len());
             return None;
         }
         self.begun = true;
-        Some(asked.split_to(length))
+        Some(received.split_to(length))
     }
 
     fn judge(&mut self, message: &[u8], state: &State) -> Verdict {

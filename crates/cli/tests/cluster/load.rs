@@ -173,7 +173,7 @@ impl<'a> Client<'a> {
             Change::Set(all) => self.gather(all),
             change => {
                 let (request, body) = request_of(&format!("/storm/{}", self.of), change);
-                Some(self.ask(&request, &body))
+                Some(self.send(&request, &body))
             }
         };
         let Some(last) = last else { return };
@@ -191,9 +191,9 @@ impl<'a> Client<'a> {
     }
 
     /// The answer of some server, if there is one.
-    pub(super) fn ask(&mut self, request: &str, body: &[u8]) -> Option<Answer> {
+    pub(super) fn send(&mut self, request: &str, body: &[u8]) -> Option<Answer> {
         let way = self.any_way();
-        self.ask_by(&way, request, body)
+        self.send_via(&way, request, body)
     }
 
     pub(super) fn any_way(&mut self) -> Way {
@@ -201,15 +201,16 @@ impl<'a> Client<'a> {
         Way { node, header: String::new(), since: self.weather.changes.load(Ordering::SeqCst) }
     }
 
-    pub(super) fn ask_by(&mut self, way: &Way, request: &str, body: &[u8]) -> Option<Answer> {
+    pub(super) fn send_via(&mut self, way: &Way, request: &str, body: &[u8]) -> Option<Answer> {
         let Way { node, header, since: before } = way;
         let (node, before) = (*node, *before);
         let irods = request.contains("/irods-http-api/");
         let token = if irods { &self.irods } else { &self.cluster.token };
         let login = format!("Bearer {token}{header}");
-        let answer = self.cluster.nodes[node].say(request, &login, body);
-        let said = answer.as_ref().map(|answer| (answer.status, answer.problem()));
-        self.possible.tell(format!("{request} ({} bytes) at {node}: {said:?}", body.len()));
+        let answer = self.cluster.nodes[node].send(request, &login, body);
+        let outcome = answer.as_ref().map(|answer| (answer.status, answer.problem()));
+        self.possible
+            .log_request(format!("{request} ({} bytes) at {node}: {outcome:?}", body.len()));
         let after = self.weather.changes.load(Ordering::SeqCst);
         let has_failed = answer.as_ref().map_or(true, |answer| answer.status >= 500);
         if has_failed {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const LATE: usize = 12;
 
 /// So many of the last requests are shown with a failure.
-const TOLD: usize = 80;
+const RECENT: usize = 80;
 
 /// The objects in the collection of one client.
 pub(crate) type Tree = BTreeMap<String, Item>;
@@ -157,23 +157,26 @@ pub(crate) struct Possible {
     states: BTreeSet<State>,
     step: usize,
     /// The last requests, and how they were answered.
-    told: VecDeque<String>,
+    recent_requests: VecDeque<String>,
 }
 
 impl Possible {
     pub(crate) fn nothing() -> Self {
-        Self { states: [State::default()].into(), step: 0, told: VecDeque::new() }
+        Self { states: [State::default()].into(), step: 0, recent_requests: VecDeque::new() }
     }
 
     /// For people who look for the reason of a failure.
-    pub(crate) fn tell(&mut self, request: String) {
-        self.told.truncate(TOLD - 1);
-        self.told.push_front(format!("{}: {request}", self.step));
+    pub(crate) fn log_request(&mut self, request: String) {
+        self.recent_requests.truncate(RECENT - 1);
+        self.recent_requests.push_front(format!("{}: {request}", self.step));
     }
 
     fn assert_possible(&self, what: &str, before: &BTreeSet<State>) {
-        let told = &self.told;
-        assert!(!self.states.is_empty(), "{what} in one of {before:#?}\nafter {told:#?}");
+        let recent_requests = &self.recent_requests;
+        assert!(
+            !self.states.is_empty(),
+            "{what} in one of {before:#?}\nafter {recent_requests:#?}"
+        );
     }
 
     /// A change was answered.

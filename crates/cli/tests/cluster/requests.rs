@@ -44,7 +44,7 @@ impl Answer {
 }
 
 /// The answer of the server at `url`; an error if it is not whole.
-pub(crate) fn ask(url: &str, login: &str, request: &str, body: &[u8]) -> io::Result<Answer> {
+pub(crate) fn send(url: &str, login: &str, request: &str, body: &[u8]) -> io::Result<Answer> {
     let host = url.strip_prefix("http://").unwrap_or_default();
     let mut line = TcpStream::connect(host)?;
     line.set_read_timeout(Some(PATIENCE))?;

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use crate::bucket::Bucket;
 use crate::bucket_server::Program;
 use crate::database::Database;
-use crate::requests::{Answer, ask, pause};
+use crate::requests::{Answer, pause, send};
 use crate::world::World;
 use crate::{bucket_server, postgres_server};
 
@@ -79,13 +79,13 @@ impl Cluster {
         Some(Self { nodes, bucket, token, postgres, _buckets: buckets })
     }
 
-    pub(crate) fn ask(&self, node: usize, request: &str, body: &[u8]) -> std::io::Result<Answer> {
-        self.nodes[node].say(request, &format!("Bearer {}", self.token), body)
+    pub(crate) fn send(&self, node: usize, request: &str, body: &[u8]) -> std::io::Result<Answer> {
+        self.nodes[node].send(request, &format!("Bearer {}", self.token), body)
     }
 
     /// The answer of a server, while nothing fails.
     pub(crate) fn json(&self, node: usize, request: &str, body: &str) -> serde_json::Value {
-        let answer = self.ask(node, request, body.as_bytes()).unwrap();
+        let answer = self.send(node, request, body.as_bytes()).unwrap();
         assert!((200..300).contains(&answer.status), "{request}: {answer:?}");
         answer.json()
     }
@@ -95,9 +95,9 @@ impl Cluster {
         let login = base64::engine::general_purpose::STANDARD
             .encode(format!("ada:{}", crate::world::PASSWORD));
         let request = "POST /irods-http-api/0.7.0/authenticate";
-        let said = self.nodes[0].say(request, &format!("Basic {login}"), b"").unwrap();
-        assert_eq!(said.status, 200, "{said:?}");
-        String::from_utf8(said.body).unwrap()
+        let answer = self.nodes[0].send(request, &format!("Basic {login}"), b"").unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+        String::from_utf8(answer.body).unwrap()
     }
 
     /// Kills all processes of the database, and waits until it accepts connections again.
@@ -162,8 +162,8 @@ impl Node {
     }
 
     /// Its answer to a request with this `Authorization`.
-    pub(crate) fn say(&self, request: &str, login: &str, body: &[u8]) -> std::io::Result<Answer> {
-        ask(&self.url(), login, request, body)
+    pub(crate) fn send(&self, request: &str, login: &str, body: &[u8]) -> std::io::Result<Answer> {
+        send(&self.url(), login, request, body)
     }
 
     /// Starts it again, at another address.
@@ -191,8 +191,8 @@ impl Node {
     pub(crate) fn stop(&self) {
         let Some(mut server) = self.running.lock().unwrap().take() else { return };
         let id = server.id().to_string();
-        let told = std::process::Command::new("kill").args(["-TERM", &id]).status();
-        assert!(told.unwrap().success());
+        let status = std::process::Command::new("kill").args(["-TERM", &id]).status();
+        assert!(status.unwrap().success());
         server.wait().unwrap();
     }
 

@@ -100,7 +100,7 @@ fn recover(cluster: &Cluster, weather: &Weather) {
         for bytes in [&b"x"[..], &large] {
             let request = format!("PUT /v1/fs/probe-{node}");
             Cluster::until(&format!("server {node} recovers"), || {
-                let answer = cluster.ask(node, &request, bytes);
+                let answer = cluster.send(node, &request, bytes);
                 weather.has_stopped() || answer.is_ok_and(|answer| answer.status < 300)
             });
         }

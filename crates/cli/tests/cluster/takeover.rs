@@ -14,7 +14,7 @@ use crate::servers::Cluster;
 /// What takes activities, and remembers of each the name of what it is about.
 struct Receiver {
     url: String,
-    told: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
     _runtime: tokio::runtime::Runtime,
 }
 
@@ -22,23 +22,23 @@ impl Receiver {
     fn start() -> Self {
         let (runtime, listener) = listening();
         let url = format!("http://{}/told", listener.local_addr().unwrap());
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let all = told.clone();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let all = received.clone();
         runtime.spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 tokio::spawn(take(client, all.clone()));
             }
         });
-        Self { url, told, _runtime: runtime }
+        Self { url, received, _runtime: runtime }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.told.lock().unwrap().iter().any(|told| told == name)
+        self.received.lock().unwrap().iter().any(|received| received == name)
     }
 }
 
 /// One activity: its request ends with its JSON, which is on one line.
-async fn take(mut client: TcpStream, told: Arc<Mutex<Vec<String>>>) {
+async fn take(mut client: TcpStream, received: Arc<Mutex<Vec<String>>>) {
     let mut request = Vec::new();
     let activity = loop {
         let text = String::from_utf8_lossy(&request).into_owned();
@@ -51,7 +51,7 @@ async fn take(mut client: TcpStream, told: Arc<Mutex<Vec<String>>>) {
         }
     };
     let id = activity["object"]["id"].as_str().unwrap_or_default();
-    told.lock().unwrap().push(id.rsplit('/').next().unwrap_or_default().to_owned());
+    received.lock().unwrap().push(id.rsplit('/').next().unwrap_or_default().to_owned());
     let answer = "HTTP/1.1 204 Taken\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     let _ = client.write_all(answer.as_bytes()).await;
 }
@@ -69,7 +69,7 @@ fn a_webhook_and_the_work_of_the_background_are_taken_over_from_a_server_that_is
     );
     let Some(cluster) = Cluster::start(3, &settings) else { return };
     let put = |node: usize, name: &str| {
-        let put = cluster.ask(node, &format!("PUT /v1/fs/load/{name}?parents=true"), &[7; 70_000]);
+        let put = cluster.send(node, &format!("PUT /v1/fs/load/{name}?parents=true"), &[7; 70_000]);
         assert_eq!(put.unwrap().status, 201, "{name}");
     };
     let second = json!({ "name": "second", "address": "s3://bucket/second" });
@@ -79,7 +79,7 @@ fn a_webhook_and_the_work_of_the_background_are_taken_over_from_a_server_that_is
     Cluster::until("the webhook gets the change", || {
         number += 1;
         put(1, &format!("first-{number}"));
-        !receiver.told.lock().unwrap().is_empty()
+        !receiver.received.lock().unwrap().is_empty()
     });
     let leads = |node: usize| cluster.nodes[node].log().contains("does the background work");
     assert_eq!([0, 1, 2].map(leads), [true, false, false]);
@@ -121,23 +121,26 @@ fn a_broker_and_delayed_rules_are_taken_over_from_a_server_that_is_killed() {
     );
     let Some(cluster) = Cluster::start(3, &settings) else { return };
     let put = |node: usize, name: &str| {
-        let put = cluster.ask(node, &format!("PUT /v1/fs/load/{name}?parents=true"), b"x").unwrap();
+        let put =
+            cluster.send(node, &format!("PUT /v1/fs/load/{name}?parents=true"), b"x").unwrap();
         assert_eq!(put.status, 201, "{name}");
     };
-    let has = |name: &str| broker.told().iter().any(|told| told.ends_with(&format!("/{name}")));
+    let has = |name: &str| {
+        broker.received().iter().any(|received| received.ends_with(&format!("/{name}")))
+    };
     // A broker begins with the first change after it has been looked at.
     let mut number = 0;
     Cluster::until("the broker gets the change", || {
         number += 1;
         put(1, &format!("first-{number}"));
-        !broker.told().is_empty()
+        !broker.received().is_empty()
     });
     // Due once its server is dead.
     let rule = r#"delay("<PLUSET>5s</PLUSET>") { writeLine("serverLog", "taken over"); }"#;
     let execute = format!("op=execute&rule-text={rule}");
     let irods = format!("Bearer {}", cluster.irods_login());
     let request = "POST /irods-http-api/0.7.0/rules";
-    let added = cluster.nodes[2].say(request, &irods, execute.as_bytes()).unwrap();
+    let added = cluster.nodes[2].send(request, &irods, execute.as_bytes()).unwrap();
     assert_eq!(added.json()["irods_response"]["status_code"], 0, "{added:?}");
     cluster.nodes[0].kill();
 
@@ -148,9 +151,12 @@ fn a_broker_and_delayed_rules_are_taken_over_from_a_server_that_is_killed() {
     for name in ["second-1", "second-2", "second-3"] {
         Cluster::until(&format!("the broker gets {name}"), || has(name));
     }
-    let told = broker.told();
+    let received = broker.received();
     let seconds = ["second-1", "second-2", "second-3"];
-    let order: Vec<_> = told.iter().filter(|told| told.contains("/second-")).collect();
-    assert!(order.iter().zip(seconds).all(|(told, name)| told.ends_with(name)), "{order:?}");
+    let order: Vec<_> = received.iter().filter(|received| received.contains("/second-")).collect();
+    assert!(
+        order.iter().zip(seconds).all(|(received, name)| received.ends_with(name)),
+        "{order:?}"
+    );
     assert_eq!((order.len(), ran(&cluster, 0), ran(&cluster, 1) + ran(&cluster, 2)), (3, 0, 1));
 }

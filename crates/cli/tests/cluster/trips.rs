@@ -12,7 +12,7 @@ use crate::servers::Cluster;
 const REPEATS: usize = 20;
 
 /// The project, the folder and the file `x` in a collection.
-fn told(cluster: &Cluster, under: &str) -> [(&'static str, String); 3] {
+fn dnanexus_ids(cluster: &Cluster, under: &str) -> [(&'static str, String); 3] {
     let found = cluster.json(0, "POST /system/findFolder", &format!(r#"{{"path":"{under}"}}"#));
     let [project, folder] = ["project", "folder"].map(|of| found[of].as_str().unwrap().to_owned());
     let scope = format!(r#"{{"project":"{project}","folder":"{folder}","recurse":false}}"#);
@@ -27,7 +27,7 @@ struct Bench {
     cluster: Cluster,
     irods: String,
     /// What DNAnexus calls each of the collections, and `x` in it.
-    told: HashMap<&'static str, [(&'static str, String); 3]>,
+    dnanexus_ids: HashMap<&'static str, [(&'static str, String); 3]>,
     number: std::cell::Cell<usize>,
 }
 
@@ -51,9 +51,10 @@ impl Bench {
             node.command(&["put", "few/0000", &format!(":{under}/x")]);
         }
         let irods = cluster.irods_login();
-        let told = ["/few", "/many", DEEP].map(|under| (under, told(&cluster, under))).into();
+        let dnanexus_ids =
+            ["/few", "/many", DEEP].map(|under| (under, dnanexus_ids(&cluster, under))).into();
         let number = std::cell::Cell::new(0);
-        let bench = Self { cluster, irods, told, number };
+        let bench = Self { cluster, irods, dnanexus_ids, number };
         for found in (0..3).map(|n| ("few", n)).chain((0..FOUND).map(|n| ("many", n))) {
             let of = format!("/{}/{:04}", found.0, found.1);
             let topic = r#"[{"op":"set","attribute":"topic","value":"trips"}]"#;
@@ -63,9 +64,9 @@ impl Bench {
     }
 
     /// A request about a collection, with the names that DNAnexus has there, and the last position of the change feed.
-    fn told(&self, request: &str, under: &str) -> String {
-        let told = self.told[under].iter();
-        let text = told.fold(request.to_owned(), |text, (word, name)| text.replace(word, name));
+    fn fill_in(&self, request: &str, under: &str) -> String {
+        let ids = self.dnanexus_ids[under].iter();
+        let text = ids.fold(request.to_owned(), |text, (word, name)| text.replace(word, name));
         if text.contains("THEN") { text.replace("THEN", &self.last()) } else { text }
     }
 
@@ -84,7 +85,7 @@ impl Bench {
         let request = request.replace('#', &self.next().to_string());
         let body = body.replace('#', &self.next().to_string());
         let bearer = format!("Bearer {token}");
-        let answer = self.cluster.nodes[0].say(&request, &bearer, body.as_bytes()).unwrap();
+        let answer = self.cluster.nodes[0].send(&request, &bearer, body.as_bytes()).unwrap();
         assert!(answer.status < 300, "{request}: {} {}", answer.status, answer.json());
     }
 
@@ -164,7 +165,7 @@ fn common_requests_ask_the_database_a_few_times_whatever_the_depth_and_the_size(
         ("DNAnexus: project", 2, "POST /PROJECT/describe", "{}"),
     ] {
         let of = |under: &str| {
-            let text = |text: &str| bench.told(text, under).replace('@', under);
+            let text = |text: &str| bench.fill_in(text, under).replace('@', under);
             bench.trips(&text(request), &text(body))
         };
         let counts = ["/few", "/many", DEEP].map(of);

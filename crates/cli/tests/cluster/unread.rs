@@ -45,7 +45,7 @@ impl Change {
         node.database.arm(Fault::Last, 1);
         let token = if self.request.contains("irods") { irods } else { &cluster.token };
         let login = format!("Bearer {token}");
-        let answer = node.say(self.request, &login, (self.body)(mark).as_bytes());
+        let answer = node.send(self.request, &login, (self.body)(mark).as_bytes());
         let answer = answer.unwrap_or_else(|failed| panic!("{}: {failed}", self.request));
         node.database.disarm();
         node.database.refuse(false);
@@ -53,8 +53,8 @@ impl Change {
     }
 
     fn was_made(&self, cluster: &Cluster, mark: &str) -> bool {
-        let seen = cluster.ask(1, self.look, b"").expect("this server has its database");
-        String::from_utf8_lossy(&seen.body).contains(mark)
+        let shown = cluster.send(1, self.look, b"").expect("this server has its database");
+        String::from_utf8_lossy(&shown.body).contains(mark)
     }
 }
 
@@ -63,7 +63,7 @@ fn no_change_that_was_made_is_answered_as_if_it_was_not() {
     let Some(cluster) = Cluster::start(2, "") else { return };
     cluster.json(0, "POST /v1/create", r#"{ "path": "/lab", "kind": "collection" }"#);
     let irods = cluster.irods_login();
-    cluster.ask(0, "PUT /v1/fs/lab/there", b"x").unwrap();
+    cluster.send(0, "PUT /v1/fs/lab/there", b"x").unwrap();
     // None is used twice: two of the changes are looked for in one place.
     let mut marks = (0..).map(|number| format!("mark-{number}-"));
     for change in CHANGES {
@@ -72,8 +72,8 @@ fn no_change_that_was_made_is_answered_as_if_it_was_not() {
             let answer = change.make(&cluster, &irods, &mark);
             let was_made = change.was_made(&cluster, &mark);
             let says_so = answer.status < 300 || answer.problem() == "unknown";
-            let said = (answer.status, answer.json());
-            assert!(!was_made || says_so, "{} was made and answered {said:?}", change.request);
+            let response = (answer.status, answer.json());
+            assert!(!was_made || says_so, "{} was made and answered {response:?}", change.request);
             was_made
         };
         Cluster::until(change.request, &mut is_made);

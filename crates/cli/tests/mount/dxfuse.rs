@@ -58,10 +58,10 @@ impl Projects {
         let done = self.dxfuse(&[&fixed, arguments].concat());
         let errors = String::from_utf8_lossy(&done.stderr).into_owned();
         assert!(done.status.success(), "{arguments:?}: {errors}");
-        let told = String::from_utf8(done.stdout).unwrap();
+        let stdout = String::from_utf8(done.stdout).unwrap();
         let log = format!("The log file is located at {}\n", state.join("dxfuse.log").display());
         let rest = "starting fs daemon\nwait for ready\nDaemon started successfully\n";
-        assert_eq!(told, format!("{log}{rest}"));
+        assert_eq!(stdout, format!("{log}{rest}"));
         Mounted(&self.world, "mnt")
     }
 
@@ -105,8 +105,8 @@ impl Mounted<'_> {
 
     /// The same, for a script that has to succeed.
     fn ok(&self, script: &str) -> String {
-        let said = self.sh(&format!("set -e; {script}; echo DONE"));
-        said.strip_suffix("DONE\n").unwrap_or_else(|| panic!("{script}: {said}")).to_owned()
+        let output = self.sh(&format!("set -e; {script}; echo DONE"));
+        output.strip_suffix("DONE\n").unwrap_or_else(|| panic!("{script}: {output}")).to_owned()
     }
 }
 
@@ -145,8 +145,8 @@ fn files_and_directories_are_created_moved_and_removed_and_other_operations_are_
         ("mkdir new", "Operation not permitted"),
     ] {
         let at = if script == "mkdir new" { "." } else { "test_data/w" };
-        let said = mount.sh(&format!("cd {at}; {script}"));
-        assert!(said.contains(text), "{script}: {said}");
+        let output = mount.sh(&format!("cd {at}; {script}"));
+        assert!(output.contains(text), "{script}: {output}");
     }
 }
 
@@ -332,9 +332,9 @@ fn mount_errors_are_reported() {
         (&["-stateFolder", "s/t/u", "mnt", "test_data"], 1, "the state folder"),
     ] {
         let done = projects.dxfuse(arguments);
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(text), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(code), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(text), "{arguments:?}: {stderr}");
     }
     assert_eq!(projects.dxfuse(&["-version"]).stdout, b"v1.6.1\n");
     let link = projects.world.path("dxfuse");
@@ -370,8 +370,8 @@ fn umount_ends_mounts_in_the_manner_of_dxfuse() {
     let mount = projects.mount(&["mnt", "test_data"]);
     assert!(projects.world.ok(&["mount", "--status", "mnt"]).contains("mounted"));
     let again = projects.dxfuse(&["mnt", "test_data"]);
-    let said = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(again.status.code() == Some(1) && said.contains("already mounted"), "{said}");
+    let stderr = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(again.status.code() == Some(1) && stderr.contains("already mounted"), "{stderr}");
     projects.world.ok(&["umount", "mnt"]);
     assert!(!mount.path("test_data").exists());
 }

@@ -42,8 +42,8 @@ fn exercise(program: &Path, size: u64, steps: u64) {
     command.arg("-f").arg(world.path("fsx.toml")).args(["-N", &steps.to_string()]);
     command.arg("-P").arg(world.path("")).arg(mount.path("exercised"));
     let done = command.output().unwrap();
-    let said = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
-    assert!(done.status.success(), "{said}");
+    let output = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
+    assert!(done.status.success(), "{output}");
     assert_eq!(mount.log(), "");
 }
 

@@ -163,8 +163,8 @@ fn mount_cenote_accepts_the_options_of_fstab() {
     let mut command = Command::new(&helper);
     command.args([&source, "mnt", "-o", "rw,remount"]).current_dir(world.path(""));
     let done = command.output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.code() == Some(2) && said.contains("cannot be changed"), "{said}");
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(2) && stderr.contains("cannot be changed"), "{stderr}");
     world.ok(&["umount", "mnt"]);
     let gone = "http://127.0.0.1:1/lab";
     let done = Command::new(&helper).args([gone, "mnt"]).current_dir(world.path("")).output();

@@ -1,12 +1,12 @@
-//! What is said of mounts that ended, cannot be seen or are in the way.
+//! What is reported of mounts that ended, cannot be seen or are in the way.
 
 use std::fs;
 use std::process::Output;
 
 use crate::support::{World, can_mount, eventually};
 
-/// Runs the program; returns its exit code and what it says of a failure.
-fn said(world: &World, arguments: &[&str]) -> (Option<i32>, String) {
+/// Runs the program; returns its exit code and its standard error.
+fn run(world: &World, arguments: &[&str]) -> (Option<i32>, String) {
     let Output { status, stderr, .. } = world.cenote(arguments).output().unwrap();
     (status.code(), String::from_utf8_lossy(&stderr).into_owned())
 }
@@ -21,10 +21,10 @@ fn a_mount_whose_process_was_killed_is_named_as_such() {
     process.kill().unwrap();
     process.wait().unwrap();
     for (arguments, code) in [(&["mount", "--status", "mnt"][..], 1), (&["mount", "mnt"], 4)] {
-        let (ended, said) = said(&world, arguments);
-        assert_eq!(ended, Some(code), "{said}");
-        assert!(said.contains("process of the mount has ended"), "{said}");
-        assert!(said.contains("cenote umount mnt"), "{said}");
+        let (ended, stderr) = run(&world, arguments);
+        assert_eq!(ended, Some(code), "{stderr}");
+        assert!(stderr.contains("process of the mount has ended"), "{stderr}");
+        assert!(stderr.contains("cenote umount mnt"), "{stderr}");
     }
     world.ok(&["umount", "mnt"]);
     world.ok(&["mount", "mnt"]);
@@ -47,7 +47,7 @@ fn a_mount_that_cannot_be_seen_is_not_called_missing() {
         listed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let robot = tokens.find(|token| token["label"] == "robot").unwrap();
     world.ok(&["token", "rm", robot["id"].to_string().trim_matches('"')]);
-    let status = || said(&world, &["mount", "--status", "mnt"]);
+    let status = || run(&world, &["mount", "--status", "mnt"]);
     eventually("the end of the login", || status().0 == Some(5));
     assert!(status().1.contains("the login of the mount has ended"), "{}", status().1);
     drop(mount);
@@ -60,18 +60,18 @@ fn a_mount_that_cannot_be_seen_is_not_called_missing() {
 }
 
 #[test]
-fn a_directory_is_mounted_once_and_what_is_hidden_is_said() {
+fn a_directory_is_mounted_once_and_what_is_hidden_is_reported() {
     if !can_mount() {
         return;
     }
     let world = World::new();
     let mount = world.mount(&[]);
-    let (code, refused) = said(&world, &["mount", "mnt"]);
+    let (code, refused) = run(&world, &["mount", "mnt"]);
     assert_eq!(code, Some(4), "{refused}");
     assert!(refused.contains("already mounted") && refused.contains("cenote umount"), "{refused}");
     drop(mount);
     fs::write(world.path("mnt/local"), "x").unwrap();
-    let (code, warned) = said(&world, &["mount", "mnt"]);
+    let (code, warned) = run(&world, &["mount", "mnt"]);
     assert_eq!(code, Some(0), "{warned}");
     assert!(warned.contains("mnt is not empty"), "{warned}");
     assert!(!world.path("mnt/local").exists());

@@ -111,9 +111,9 @@ fn what_needs_a_store_in_a_database_alone_is_refused_while_servers_have_it() {
     let Some(outside) = Outside::start() else { return };
     let world = outside.made().serve(&[]);
     let other = outside.joined();
-    let (code, told) = other.refused(&["check", "--repair"]);
-    assert_eq!(code, 10, "{told}");
-    assert!(told.contains("another server has the catalog open"), "{told}");
+    let (code, stderr) = other.refused(&["check", "--repair"]);
+    assert_eq!(code, 10, "{stderr}");
+    assert!(stderr.contains("another server has the catalog open"), "{stderr}");
     world.ok(&["mkdir", "/lab"]);
     drop(world);
     other.ok(&["check", "--repair"]);
@@ -129,8 +129,8 @@ fn a_store_is_created_in_a_database_once_and_its_address_is_kept_private() {
     assert!(std::fs::read_to_string(&settings).unwrap().contains("format = 2"));
     let again = outside.world().init(&outside.flags());
     assert_eq!(again.status.code(), Some(4), "{again:?}");
-    let (code, told) = world.refused(&["check", "--accept-loss"]);
-    assert!(told.contains("the catalog is in a database"), "{code} {told}");
+    let (code, stderr) = world.refused(&["check", "--accept-loss"]);
+    assert!(stderr.contains("the catalog is in a database"), "{code} {stderr}");
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn no_store_is_created_with_an_unreachable_backend() {
     ] {
         let world = outside.world();
         let made = world.init(&flags);
-        let told = String::from_utf8(made.stderr).unwrap();
-        assert!(!made.status.success() && told.contains("hint"), "{flags:?}: {told}");
-        assert!(told.contains(expected), "{flags:?}: {told}");
+        let stderr = String::from_utf8(made.stderr).unwrap();
+        assert!(!made.status.success() && stderr.contains("hint"), "{flags:?}: {stderr}");
+        assert!(stderr.contains(expected), "{flags:?}: {stderr}");
         assert!(!world.path("store/store.toml").exists(), "{flags:?}");
     }
     let joined = outside.world().run(&[

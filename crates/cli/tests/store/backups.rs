@@ -19,8 +19,8 @@ fn a_store_is_backed_up_and_restored_as_it_was() {
     for world in World::both() {
         furnished(&world);
         let expected = on(&world, world.url(), &["ls", "-l", "--json", "/lab"]);
-        let told = world.ok(&["backup", "create", "backups"]);
-        assert!(told.contains("1 contents (20.00 MiB)"), "{told}");
+        let stdout = world.ok(&["backup", "create", "backups"]);
+        assert!(stdout.contains("1 contents (20.00 MiB)"), "{stdout}");
         assert!(world.ok(&["backup", "verify", "backups"]).contains("1 backups are whole"));
         world.ok(&["backup", "restore", "backups", "new", "--read-back"]);
         let stored = |arguments: &[&str]| on(&world, "new", arguments);
@@ -41,8 +41,8 @@ fn a_further_backup_brings_what_is_new_only_and_each_is_restored_by_its_name() {
     world.ok(&["backup", "create", "backups"]);
     world.file("tree/other", [7; 100_000]);
     world.ok(&["put", "tree/other", ":/lab/other"]);
-    let told = world.ok(&["backup", "create", "backups", "--json"]);
-    assert!(told.contains("\"contents\":1") && told.contains("\"present\":1"), "{told}");
+    let stdout = world.ok(&["backup", "create", "backups", "--json"]);
+    assert!(stdout.contains("\"contents\":1") && stdout.contains("\"present\":1"), "{stdout}");
     let found = names(&world);
     assert_eq!(found.len(), 2);
     world.ok(&["backup", "restore", "backups", "first", "--at", &found[0]]);
@@ -73,7 +73,7 @@ fn a_backup_is_restored_to_a_database_and_a_bucket() {
 }
 
 #[test]
-fn damage_of_a_backup_is_told_and_mended_by_the_next() {
+fn damage_of_a_backup_is_reported_and_mended_by_the_next() {
     let world = World::local();
     furnished(&world);
     world.ok(&["backup", "create", "backups"]);
@@ -82,9 +82,9 @@ fn damage_of_a_backup_is_told_and_mended_by_the_next() {
     let mut files = fans.flat_map(|fan| std::fs::read_dir(fan.path()).unwrap().flatten());
     std::fs::write(files.next().unwrap().path(), b"rot").unwrap();
     let verified = world.run(&["backup", "verify", "backups"]);
-    let told = String::from_utf8(verified.stderr).unwrap();
-    assert_eq!(verified.status.code(), Some(12), "{told}");
-    assert!(told.contains("1 parts of the backups are damaged or missing"), "{told}");
+    let stderr = String::from_utf8(verified.stderr).unwrap();
+    assert_eq!(verified.status.code(), Some(12), "{stderr}");
+    assert!(stderr.contains("1 parts of the backups are damaged or missing"), "{stderr}");
     assert_eq!(verified.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
     let (code, _) = world.refused(&["backup", "restore", "backups", "new"]);
     assert_eq!(code, 8);
@@ -105,17 +105,17 @@ fn backups_are_refused_where_they_cannot_be() {
     assert_eq!(world.refused(&["backup", "ls", "full"]).0, 3);
     assert_eq!(world.refused(&["backup", "restore", "full", "new"]).0, 3);
     world.ok(&["backup", "create", "backups"]);
-    let (code, told) = world.refused(&["backup", "restore", "backups", "new", "--at", "never"]);
-    assert!(code == 3 && told.contains("cenote backup ls"), "{told}");
+    let (code, stderr) = world.refused(&["backup", "restore", "backups", "new", "--at", "never"]);
+    assert!(code == 3 && stderr.contains("cenote backup ls"), "{stderr}");
     assert_eq!(world.refused(&["backup", "restore", "backups", "store"]).0, 4);
-    let (code, told) = world.refused(&["--user", "nobody", "backup", "create", "backups"]);
-    assert!(code == 6 || code == 5, "{code} {told}");
+    let (code, stderr) = world.refused(&["--user", "nobody", "backup", "create", "backups"]);
+    assert!(code == 6 || code == 5, "{code} {stderr}");
 }
 
 #[test]
 fn a_directory_without_a_finished_backup_is_not_verified() {
     let world = World::served();
     world.refused(&["--user", "nobody", "backup", "create", "backups"]);
-    let (code, told) = world.refused(&["backup", "verify", "backups"]);
-    assert!(code == 3 && told.contains("no backup is finished"), "{told}");
+    let (code, stderr) = world.refused(&["backup", "verify", "backups"]);
+    assert!(code == 3 && stderr.contains("no backup is finished"), "{stderr}");
 }

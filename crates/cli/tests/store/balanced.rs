@@ -56,7 +56,7 @@ impl Balancer {
         self.dir.path().join("socket")
     }
 
-    fn ask(&self, token: &str, request: &str, body: &str) -> Answer {
+    fn send(&self, token: &str, request: &str, body: &str) -> Answer {
         let mut line = UnixStream::connect(self.socket()).unwrap();
         let first = format!("{request} HTTP/1.1\r\nHost: cenote\r\nConnection: close");
         write!(line, "{first}\r\n{}\r\n{body}", head(token, body)).unwrap();
@@ -87,9 +87,9 @@ fn nginx() -> Option<PathBuf> {
 
 /// What change sets of the server begin with that a caller meets, each time: they are committed there.
 fn server_of(balancer: &Balancer, token: &str) -> String {
-    let set = json_of(balancer.ask(token, "POST /v1/changesets", "{}"));
+    let set = json_of(balancer.send(token, "POST /v1/changesets", "{}"));
     let id = set["id"].as_str().unwrap();
-    let committed = balancer.ask(token, &format!("POST /v1/changesets/{id}/commit"), "{}");
+    let committed = balancer.send(token, &format!("POST /v1/changesets/{id}/commit"), "{}");
     assert_eq!(json_of(committed)["state"], "committed");
     id[..8].to_owned()
 }
@@ -107,24 +107,24 @@ fn a_balancer_hands_requests_on_as_they_come_and_to_others_when_a_server_is_kill
         let number = tokens.len();
         assert!(number < 60, "all callers meet one server");
         let label = json!({ "label": format!("t{number}") }).to_string();
-        let made = json_of(balancer.ask(&it.token, "POST /v1/tokens", &label));
+        let made = json_of(balancer.send(&it.token, "POST /v1/tokens", &label));
         let token = made["token"].as_str().unwrap().to_owned();
-        assert_eq!(balancer.ask(&token, &format!("PUT /v1/fs/{number}"), &bytes).0, 201);
+        assert_eq!(balancer.send(&token, &format!("PUT /v1/fs/{number}"), &bytes).0, 201);
         met.insert(server_of(&balancer, &token));
         tokens.push(token);
     }
 
-    let since = json_of(balancer.ask(&tokens[0], "GET /v1/changes?since=now", ""));
+    let since = json_of(balancer.send(&tokens[0], "GET /v1/changes?since=now", ""));
     let wait = format!("GET /v1/changes?since={}&wait=60", since["next"].as_str().unwrap());
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| json_of(balancer.ask(&tokens[0], &wait, "")));
-        assert_eq!(balancer.ask(&tokens[tokens.len() - 1], "PUT /v1/fs/new", "x").0, 201);
+        let waiting = scope.spawn(|| json_of(balancer.send(&tokens[0], &wait, "")));
+        assert_eq!(balancer.send(&tokens[tokens.len() - 1], "PUT /v1/fs/new", "x").0, 201);
         assert_eq!(waiting.join().unwrap()["items"][0]["name"], "new");
     });
 
     it.worlds[0].kill();
     for (number, token) in tokens.iter().enumerate() {
-        let read = balancer.ask(token, &format!("GET /v1/fs/{number}"), "");
+        let read = balancer.send(token, &format!("GET /v1/fs/{number}"), "");
         assert!(read == (200, bytes.clone()), "{number}: {}", read.0);
     }
 }

@@ -38,7 +38,7 @@ fn refused(world: &World, id: &str, arguments: &[&str]) -> (i32, String) {
 }
 
 /// Everything that is visible.
-fn seen(world: &World) -> String {
+fn visible_state(world: &World) -> String {
     let shown = ["tree", "find", "acl ls", "meta show", "versions ls"].map(|verb| {
         let path = if verb == "tree" || verb == "find" { "/" } else { "/lab/a.txt" };
         let words: Vec<&str> = verb.split(' ').chain([path]).collect();
@@ -51,7 +51,7 @@ fn seen(world: &World) -> String {
 fn commands_of_a_change_set_take_effect_together() {
     for commits in [true, false] {
         let world = filled();
-        let (before, id) = (seen(&world), begin(&world));
+        let (before, id) = (visible_state(&world), begin(&world));
         let run = |arguments: &[&str]| done(&world, &id, arguments);
         run(&["mkdir", "/lab/new"]);
         run(&["put", "-r", "run", ":/lab/new/run"]);
@@ -71,7 +71,7 @@ fn commands_of_a_change_set_take_effect_together() {
         assert_eq!(std::fs::read(world.path("back/deep/c.txt")).unwrap(), b"c");
         run(&["du", "/lab"]);
         assert_eq!(run(&["whoami"]), world.ok(&["whoami"]));
-        assert_eq!(seen(&world), before, "nobody else sees it");
+        assert_eq!(visible_state(&world), before, "nobody else sees it");
         let shown = run(&["changeset", "show"]);
         assert!(shown.contains(&id) && shown.contains("open"), "{shown}");
         assert_eq!(world.ok(&["changeset", "ls"]), shown);
@@ -84,15 +84,15 @@ fn commands_of_a_change_set_take_effect_together() {
             assert_eq!(world.ok(&["cat", "/lab/moved.txt"]), "b");
             assert_eq!(world.ok(&["cat", "/lab/copy/deep/c.txt"]), "c");
             assert_eq!(world.ok(&["find", "/lab", "--meta", "k=v"]), "/lab/a.txt\n");
-            assert_ne!(seen(&world), before);
+            assert_ne!(visible_state(&world), before);
         } else {
             assert_eq!(world.ok(&["changeset", "drop", &id]), format!("dropped {id}\n"));
-            assert_eq!(seen(&world), before);
+            assert_eq!(visible_state(&world), before);
         }
-        let (code, said) = refused(&world, &id, &["ls", "/lab"]);
-        assert!(code == 13 && said.contains("the change set has ended"), "{said}");
-        assert!(said.contains("hint: begin another one"), "{said}");
-        assert!(!said.contains("server's log"), "{said}");
+        let (code, stderr) = refused(&world, &id, &["ls", "/lab"]);
+        assert!(code == 13 && stderr.contains("the change set has ended"), "{stderr}");
+        assert!(stderr.contains("hint: begin another one"), "{stderr}");
+        assert!(!stderr.contains("server's log"), "{stderr}");
         assert!(world.ok(&["changeset", "ls"]).is_empty());
         let state = if commits { "committed" } else { "dropped" };
         assert!(world.ok(&["changeset", "show", &id]).contains(state));
@@ -107,8 +107,11 @@ fn of_two_conflicting_change_sets_the_first_commit_wins() {
         done(&world, id, &["meta", "set", "/lab/a.txt", "by", id]);
     }
     world.ok(&["changeset", "commit", &ids[1]]);
-    let (code, said) = world.refused(&["changeset", "commit", &ids[0]]);
-    assert!(code == 7 && said.contains("/lab/a.txt") && said.contains("begin another"), "{said}");
+    let (code, stderr) = world.refused(&["changeset", "commit", &ids[0]]);
+    assert!(
+        code == 7 && stderr.contains("/lab/a.txt") && stderr.contains("begin another"),
+        "{stderr}"
+    );
     assert!(world.ok(&["meta", "show", "/lab/a.txt"]).contains(&ids[1]));
     assert!(world.ok(&["changeset", "show", &ids[0]]).contains("conflicted"));
 }
@@ -116,7 +119,7 @@ fn of_two_conflicting_change_sets_the_first_commit_wins() {
 #[test]
 fn unsupported_commands_in_a_change_set_are_refused_with_a_hint() {
     let world = filled();
-    let (before, id) = (seen(&world), begin(&world));
+    let (before, id) = (visible_state(&world), begin(&world));
     let outside: [&[&str]; 11] = [
         &["stats"],
         &["changes"],
@@ -131,19 +134,22 @@ fn unsupported_commands_in_a_change_set_are_refused_with_a_hint() {
         &["cat", "--as-of", "1s", "/lab/a.txt"],
     ];
     for arguments in outside {
-        let (code, said) = refused(&world, &id, arguments);
-        assert_eq!(code, 2, "{arguments:?}: {said}");
-        assert!(said.contains("without --changeset and CENOTE_CHANGESET"), "{arguments:?}: {said}");
+        let (code, stderr) = refused(&world, &id, arguments);
+        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        assert!(
+            stderr.contains("without --changeset and CENOTE_CHANGESET"),
+            "{arguments:?}: {stderr}"
+        );
     }
-    assert_eq!(seen(&world), before);
+    assert_eq!(visible_state(&world), before);
     for (id, arguments, code, part) in [
         ("nonsense", &["ls", "/"][..], 2, "not the id of a change set"),
         (&"0".repeat(32), &["ls", "/"], 3, "no such change set"),
         ("", &["changeset", "commit"], 2, "no change set given"),
         ("", &["changeset", "begin", "--idle", "100d"], 2, "kept unused"),
     ] {
-        let (is, said) = refused(&world, id, arguments);
-        assert!(is == code && said.contains(part) && said.contains("hint: "), "{is}: {said}");
+        let (is, stderr) = refused(&world, id, arguments);
+        assert!(is == code && stderr.contains(part) && stderr.contains("hint: "), "{is}: {stderr}");
     }
 }
 
@@ -151,7 +157,7 @@ fn unsupported_commands_in_a_change_set_are_refused_with_a_hint() {
 fn a_store_in_a_directory_has_no_change_sets() {
     let world = World::local();
     for arguments in [&["changeset", "begin"][..], &["--changeset", "x", "ls", "/"]] {
-        let (code, said) = world.refused(arguments);
-        assert!(code == 2 && said.contains("cenote serve"), "{said}");
+        let (code, stderr) = world.refused(arguments);
+        assert!(code == 2 && stderr.contains("cenote serve"), "{stderr}");
     }
 }

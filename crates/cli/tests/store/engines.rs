@@ -30,7 +30,7 @@ pub(crate) fn furnished(world: &World) {
 
 /// What a store answers.
 pub(crate) fn answers(world: &World) -> Vec<String> {
-    let asked: [&[&str]; 10] = [
+    let commands: [&[&str]; 10] = [
         &["ls", "-l", "--json", "/lab"],
         &["stat", "--json", "/lab/inline"],
         &["versions", "ls", "--json", "/lab/inline"],
@@ -42,7 +42,7 @@ pub(crate) fn answers(world: &World) -> Vec<String> {
         &["token", "ls", "--json"],
         &["changes", "--json"],
     ];
-    let mut answers: Vec<_> = asked.iter().map(|arguments| world.ok(arguments)).collect();
+    let mut answers: Vec<_> = commands.iter().map(|arguments| world.ok(arguments)).collect();
     let large = world.run(&["cat", "/lab/large"]);
     assert!(large.stdout.len() == 20 << 20, "{:?}", large.stderr);
     answers.push(format!("{:x}", crc(&large.stdout)));
@@ -63,8 +63,8 @@ fn a_store_goes_to_a_database_and_a_bucket_and_back() {
     let expected = answers(&world);
     let there = [&["migrate", "store", "there"][..], &outside.flags()].concat();
     world.ok(&there);
-    let (code, told) = world.refused(&["ls"]);
-    assert!(code == 3 && told.contains("was migrated"), "{told}");
+    let (code, stderr) = world.refused(&["ls"]);
+    assert!(code == 3 && stderr.contains("was migrated"), "{stderr}");
     world.ok(&["--store", "there", "check"]);
     world.ok(&["migrate", "there", "back", "--read-back"]);
     std::fs::rename(world.path("back"), world.path("store2")).unwrap();
@@ -114,7 +114,7 @@ fn a_store_is_read_while_it_is_migrated_and_takes_no_changes() {
         ["migrate", "store", "new", "--contents", "s3://b/x", "--listen", "127.0.0.1:0"];
     let world = world.serve_as(&arguments);
     assert_eq!(world.ok(&["ls", "/"]), "home/\nlab/\ntrash/\n");
-    let (code, told) = world.refused(&["mkdir", "/other"]);
-    assert!(code == 10 && told.contains("it is being migrated"), "{code} {told}");
+    let (code, stderr) = world.refused(&["mkdir", "/other"]);
+    assert!(code == 10 && stderr.contains("it is being migrated"), "{code} {stderr}");
     assert!(world.path("store/store.toml").exists());
 }

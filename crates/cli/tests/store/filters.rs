@@ -47,10 +47,10 @@ fn an_exclude_takes_precedence_over_an_include() {
 #[test]
 fn a_pattern_matching_only_directories_is_refused_before_anything_is_sent() {
     let world = world();
-    let (code, said) = world.refused(&["put", "-r", "t", ":/t", "--exclude", "adr"]);
+    let (code, stderr) = world.refused(&["put", "-r", "t", ":/t", "--exclude", "adr"]);
     assert_eq!(code, 2);
     assert_data_eq!(
-        said,
+        stderr,
         str![[r#"
 cenote: --exclude adr: a directory has this name, but no file
   hint: use --exclude adr/ to exclude the directory and everything below it
@@ -58,8 +58,8 @@ cenote: --exclude adr: a directory has this name, but no file
 "#]]
     );
     assert_eq!(world.refused(&["stat", "/t"]).0, 3);
-    let (code, said) = world.refused(&["put", "-r", "t", ":/t", "--exclude", "a[dr"]);
-    assert!(code == 2 && said.contains("a `[` has no `]`"), "{said}");
+    let (code, stderr) = world.refused(&["put", "-r", "t", ":/t", "--exclude", "a[dr"]);
+    assert!(code == 2 && stderr.contains("a `[` has no `]`"), "{stderr}");
 }
 
 #[test]
@@ -78,13 +78,13 @@ fn a_pattern_that_matches_nothing_is_reported() {
         [&["get", "-r", ":/t", "back"][..], &["sync", "t", ":/s"], &["sync", ":/t", ":/s"]]
     {
         let output = world.run(&[arguments, &["--exclude", "none/"]].concat());
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(said, "cenote: warning: --exclude none/ matches nothing\n");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(stderr, "cenote: warning: --exclude none/ matches nothing\n");
     }
     let output = world.run(&["--json", "sync", "t", ":/s", "--exclude", "none/"]);
-    let said = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        said,
+        stderr,
         "{\"warning\":{\"message\":\"--exclude none/ matches nothing\",\"hints\":[]}}\n"
     );
 }

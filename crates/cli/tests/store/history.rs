@@ -50,9 +50,9 @@ fn a_restoration_of_which_nothing_was_kept_says_so_and_leaves_nothing() {
         world.ok(&["versions", "prune", "/lab/a.txt", "--keep", "0"]);
         let restore = ["restore", "-r", "/lab", "--to", "/back", "--partial", "--as-of", position];
         let output = world.run(&restore);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("hint: nothing was restored"), "{said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains("hint: nothing was restored"), "{stderr}");
         assert_eq!(world.ok(&["ls", "/"]).matches("back").count(), 0);
     }
 }

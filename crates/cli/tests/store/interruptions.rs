@@ -56,13 +56,13 @@ fn a_server_that_dies_ends_a_transfer_at_once() {
     let through = |bytes, arguments: &[&str]| {
         let url = dies_after(bytes, address.clone());
         let output = world.command(arguments).env("CENOTE_URL", &url).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(10), "{arguments:?}: {said}");
-        let errors = said.lines().filter(|line| !line.starts_with("  hint: "));
-        assert_eq!(errors.count(), 1, "{arguments:?}: {said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(10), "{arguments:?}: {stderr}");
+        let errors = stderr.lines().filter(|line| !line.starts_with("  hint: "));
+        assert_eq!(errors.count(), 1, "{arguments:?}: {stderr}");
         assert!(
-            said.contains("cannot be reached") && said.contains("run the same command again"),
-            "{said}"
+            stderr.contains("cannot be reached") && stderr.contains("run the same command again"),
+            "{stderr}"
         );
     };
     through(3_000_000, &["put", "-r", "t", ":/t"]);

@@ -125,11 +125,11 @@ fn concurrent_changes_are_not_overwritten() {
         pipe.write_all(b"b = 3\n").unwrap();
         drop(pipe);
         let output = import.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(7), "{said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(7), "{stderr}");
         assert!(
-            said.contains(&format!("{target}: the file was changed since it was read")),
-            "{said}"
+            stderr.contains(&format!("{target}: the file was changed since it was read")),
+            "{stderr}"
         );
         assert_eq!(world.ok(&["kdb", "get", target, "a"]), "2\n");
         std::fs::remove_file(fifo).unwrap();
@@ -143,7 +143,7 @@ fn invalid_operations_are_refused_as_on_a_file() {
         world.ok(&["kdb", "set", ":/app.dump", "a", "1"]);
         world.file("broken.dump", "kdbOpen 2\n$what\n");
         world.ok(&["put", "broken.dump", ":/broken.dump"]);
-        for (arguments, code, said) in [
+        for (arguments, code, expected) in [
             (&["get", ":/gone.dump", "a"][..], 3, ":/gone.dump: no such file"),
             (&["get", ":/app.dump", "b"], 3, "no such key: `user:/b`"),
             (&["get", ":/app.dump", "users:/b"], 2, "`users` is not a namespace"),
@@ -157,7 +157,7 @@ fn invalid_operations_are_refused_as_on_a_file() {
         ] {
             let (found, stderr) = world.refused(&[&["kdb"], arguments].concat());
             assert_eq!(found, code, "{arguments:?}: {stderr}");
-            assert!(stderr.contains(said), "{arguments:?}: {stderr}");
+            assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
         }
     }
 }

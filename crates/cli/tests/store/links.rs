@@ -11,10 +11,10 @@ fn a_dangling_link_is_kept_bound_late_or_refused_according_to_the_collection() {
         }
         let set = |word: &str| world.ok(&["meta", "integrity", "/lab", word]);
         assert_eq!(set("strict"), "links below /lab: strict\n");
-        let (code, said) = world.refused(&["meta", "link", "/lab/d", "cites", "/new"]);
-        assert_eq!(code, 3, "{said}");
-        assert!(said.contains("the target of the link does not exist: cenote:/new"), "{said}");
-        assert!(said.contains("hint: create the target first"), "{said}");
+        let (code, stderr) = world.refused(&["meta", "link", "/lab/d", "cites", "/new"]);
+        assert_eq!(code, 3, "{stderr}");
+        assert!(stderr.contains("the target of the link does not exist: cenote:/new"), "{stderr}");
+        assert!(stderr.contains("hint: create the target first"), "{stderr}");
         set("lenient");
         world.ok(&["meta", "link", "/lab/d", "cites", "/new"]);
         set("none");

@@ -54,8 +54,8 @@ fn a_login_is_used_until_logout_revokes_it() {
     ok(&world, &["user", "add", "bob"]);
     let kept = std::fs::read_to_string(world.path("home/.config/cenote/logins.toml")).unwrap();
     let token = kept.lines().find_map(|line| line.strip_prefix("token = ")).unwrap();
-    let said = ok(&world, &["logout"]);
-    assert_eq!(said, format!("logged out of {} as ada\n", world.url()));
+    let stdout = ok(&world, &["logout"]);
+    assert_eq!(stdout, format!("logged out of {} as ada\n", world.url()));
     assert_eq!(refused(&world, &["whoami"]).0, 2, "there is no store any more");
     let mut command = bare(&world, &["whoami"]);
     command.env("CENOTE_URL", world.url()).env("CENOTE_TOKEN", token.trim_matches('"'));
@@ -72,9 +72,9 @@ fn only_the_owner_can_read_the_file() {
     let mode = |file| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&file), 0o600);
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let (code, said) = refused(&world, &["whoami"]);
+    let (code, stderr) = refused(&world, &["whoami"]);
     assert_eq!(code, 2);
-    assert!(said.contains("hint: run `chmod 600"), "{said}");
+    assert!(stderr.contains("hint: run `chmod 600"), "{stderr}");
 }
 
 #[test]
@@ -98,16 +98,16 @@ fn a_refused_login_stores_nothing() {
 #[test]
 fn another_user_a_token_and_another_store_take_precedence_over_a_login() {
     let world = logged_in();
-    let (code, said) = refused(&world, &["whoami", "--user", "bob"]);
+    let (code, stderr) = refused(&world, &["whoami", "--user", "bob"]);
     assert_eq!(code, 6);
-    assert!(said.contains("a password is required"), "{said}");
+    assert!(stderr.contains("a password is required"), "{stderr}");
     assert_eq!(ok(&world, &["whoami", "--user", "ada"]), ok(&world, &["whoami"]));
     let mut command = bare(&world, &["whoami"]);
     assert_eq!(command.env("CENOTE_TOKEN", "wrong").output().unwrap().status.code(), Some(6));
     let other = World::served();
-    let (code, said) = refused(&world, &["mkdir", "/x", "--store", other.url()]);
+    let (code, stderr) = refused(&world, &["mkdir", "/x", "--store", other.url()]);
     assert_eq!(code, 3, "a token is sent to its own store only");
-    assert!(said.contains("hint: you are not logged in"), "{said}");
+    assert!(stderr.contains("hint: you are not logged in"), "{stderr}");
 }
 
 #[test]

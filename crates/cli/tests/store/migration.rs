@@ -1,6 +1,6 @@
 //! `cenote migrate-dnanexus`: from a cenote server, which implements the API.
 
-use cenote_client::dnanexus::{Platform, Told};
+use cenote_client::dnanexus::{Platform, PresignedRequest};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -47,11 +47,11 @@ impl Source {
         });
         let file = id(&call(&self.platform, "file", "new", new));
         for (number, part) in parts.iter().enumerate() {
-            let told = json!({ "index": number + 1, "size": part.len() });
-            let told: Told =
-                serde_json::from_value(call(&self.platform, &file, "upload", told)).unwrap();
+            let request = json!({ "index": number + 1, "size": part.len() });
+            let request: PresignedRequest =
+                serde_json::from_value(call(&self.platform, &file, "upload", request)).unwrap();
             let body = cenote_client::body_of((*part).into());
-            block(self.platform.send(&told, part.len() as u64, body)).unwrap();
+            block(self.platform.send(&request, part.len() as u64, body)).unwrap();
         }
         call(&self.platform, &file, "close", json!({}));
         file

@@ -169,11 +169,11 @@ fn concurrent_changes_of_descriptions_are_left_to_the_next_run() {
     let mut sync = world.command(&["--json", "sync", "--jobs", "1", ":/many", ":/copy"]);
     let mut sync = sync.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // It has started, and blocks as soon as the pipe is full.
-    let mut told = sync.stdout.take().unwrap();
-    told.read_exact(&mut [0]).unwrap();
+    let mut stdout = sync.stdout.take().unwrap();
+    stdout.read_exact(&mut [0]).unwrap();
     let last = format!("/copy/{}", names[399]);
     world.ok(&["meta", "set", &last, "seen", "by somebody"]);
-    let rest = std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+    let rest = std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
     let output = sync.wait_with_output().unwrap();
     rest.join().unwrap().unwrap();
     assert_eq!(output.status.code(), Some(11));

@@ -77,8 +77,8 @@ fn trees_are_stored_in_the_given_place() {
             let replicas = world.ok(&["replicate", path]);
             assert!(replicas.contains("place=vault"), "{path}: {replicas}");
         }
-        let (code, said) = world.refused(&["sync", "--place", "vault", ":/put", "t"]);
-        assert_eq!(code, 2, "{said}");
+        let (code, stderr) = world.refused(&["sync", "--place", "vault", ":/put", "t"]);
+        assert_eq!(code, 2, "{stderr}");
         let lost = world.run(&["put", "-r", "--place", "nowhere", "t", ":/new"]);
         assert_eq!(lost.status.code(), Some(11));
         assert!(String::from_utf8_lossy(&lost.stderr).contains("nowhere"), "{lost:?}");
@@ -91,8 +91,8 @@ fn a_file_is_registered_in_place_if_the_store_may_read_it() {
         let world = World::local();
         world.file("data/seen", "hello");
         world.file("data/more", "more");
-        let (_, said) = world.refused(&["register", "data/seen", ":/o"]);
-        assert!(said.contains("register"), "{said}");
+        let (_, stderr) = world.refused(&["register", "data/seen", ":/o"]);
+        assert!(stderr.contains("register"), "{stderr}");
         world.may_register("data");
         let world = if local { world } else { world.serve(&[]) };
         let seen = world.path("data/seen");
@@ -101,14 +101,14 @@ fn a_file_is_registered_in_place_if_the_store_may_read_it() {
         let done = world.ok(&["register", "data/seen", ":/o"]);
         assert_eq!(done, format!("registered {} as /o\n", seen.display()));
         assert_eq!(world.ok(&["cat", ":/o"]), "hello");
-        let (code, said) = world.refused(&["register", "data/more", ":/o"]);
-        assert_eq!(code, 7, "{said}");
+        let (code, stderr) = world.refused(&["register", "data/more", ":/o"]);
+        assert_eq!(code, 7, "{stderr}");
         world.ok(&["register", "--replace", "data/more", ":/o"]);
         assert_eq!(world.ok(&["cat", ":/o"]), "more");
         world.ok(&["rm", ":/o"]);
         assert!(seen.exists() && world.path("data/more").exists());
-        let (code, said) = world.refused(&["register", "--place", "none", "data/seen", ":/o"]);
-        assert_eq!(code, 3, "{said}");
+        let (code, stderr) = world.refused(&["register", "--place", "none", "data/seen", ":/o"]);
+        assert_eq!(code, 3, "{stderr}");
     }
 }
 
@@ -116,9 +116,9 @@ fn a_file_is_registered_in_place_if_the_store_may_read_it() {
 fn a_place_is_added_over_http_only_in_allowed_directories() {
     let world = World::served();
     for address in [format!("file://{}", world.path("vault").display()), "file:///etc".into()] {
-        let (code, said) = world.refused(&["place", "add", "vault", &address]);
-        assert_eq!(code, 5, "{said}");
-        assert!(said.contains("`vaults`"), "{said}");
+        let (code, stderr) = world.refused(&["place", "add", "vault", &address]);
+        assert_eq!(code, 5, "{stderr}");
+        assert!(stderr.contains("`vaults`"), "{stderr}");
     }
     assert!(!world.path("vault").exists());
 }

@@ -23,17 +23,17 @@ fn a_quota_of_a_collection_is_set_shown_enforced_and_removed() {
         assert_eq!(world.ok(&["quota", "ls"]), shown);
         assert_eq!(world.ok(&["quota", "ls", "/lab/a"]), shown);
         assert_eq!(world.ok(&["quota", "ls", "/"]), "");
-        let (code, said) = world.refused(&["put", "large", ":/lab/b"]);
-        assert_eq!(code, 9, "{said}");
-        assert!(said.contains("the quota of /lab allows 100 bytes, and has 60"), "{said}");
-        assert!(said.contains("hint: "), "{said}");
+        let (code, stderr) = world.refused(&["put", "large", ":/lab/b"]);
+        assert_eq!(code, 9, "{stderr}");
+        assert!(stderr.contains("the quota of /lab allows 100 bytes, and has 60"), "{stderr}");
+        assert!(stderr.contains("hint: "), "{stderr}");
         assert_eq!(world.refused(&["stat", "/lab/b"]).0, 3);
         world.ok(&["put", "small", ":/lab/b"]);
         assert_eq!(world.refused(&["cp", ":/lab/a", ":/lab/c"]).0, 9);
         world.ok(&["mkdir", "/lab/c"]);
-        let (code, said) = world.refused(&["mkdir", "/lab/d"]);
-        assert_eq!(code, 9, "{said}");
-        assert!(said.contains("the quota of /lab allows 3 resources, and has 3"), "{said}");
+        let (code, stderr) = world.refused(&["mkdir", "/lab/d"]);
+        assert_eq!(code, 9, "{stderr}");
+        assert!(stderr.contains("the quota of /lab allows 3 resources, and has 3"), "{stderr}");
         world.ok(&["quota", "set", "/lab", "--bytes", "1KiB"]);
         assert_eq!(world.ok(&["quota", "ls"]), "/lab: 100 B of 1.00 KiB; 3 resources\n");
         world.ok(&["put", "large", ":/lab/d"]);
@@ -51,9 +51,9 @@ fn files_of_a_tree_beyond_the_quota_are_reported_and_the_others_stored() {
         world.file("tree/fits", vec![7; 90]);
         world.file("tree/large", vec![7; 101]);
         let output = world.run(&["put", "-r", "tree", ":/lab/tree"]);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(11), "{said}");
-        assert!(said.contains("large: the quota of /lab allows 100 bytes"), "{said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(11), "{stderr}");
+        assert!(stderr.contains("large: the quota of /lab allows 100 bytes"), "{stderr}");
         assert_eq!(world.ok(&["ls", "/lab/tree"]), "fits\n");
     }
 }
@@ -76,12 +76,13 @@ fn users_and_groups_have_quotas_for_what_they_own() {
         let mut command = world.command(arguments);
         command.env("CENOTE_USER", user).env("CENOTE_PASSWORD", "another secret");
         let output = command.output().unwrap();
-        let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
-        (output.status.code(), said.concat())
+        let printed =
+            [output.stdout, output.stderr].map(|printed| String::from_utf8(printed).unwrap());
+        (output.status.code(), printed.concat())
     };
     assert_eq!(run("ben", &["put", "a", ":/home/ben/a"]).0, Some(0));
-    let (code, said) = run("ben", &["put", "large", ":/home/ben/b"]);
-    assert!(code == Some(9) && said.contains("the quota of user ben allows"), "{said}");
+    let (code, printed) = run("ben", &["put", "large", ":/home/ben/b"]);
+    assert!(code == Some(9) && printed.contains("the quota of user ben allows"), "{printed}");
     let (_, shown) = run("ben", &["quota", "ls"]);
     assert!(shown.starts_with("user ben: 60 B of 100 B; 3 resources\n"), "{shown}");
     assert!(

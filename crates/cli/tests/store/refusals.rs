@@ -7,19 +7,22 @@ use crate::world::World;
 #[test]
 fn missing_resources_give_exit_code_3() {
     for world in World::both() {
-        let (code, said) = world.refused(&["stat", "/gone"]);
+        let (code, stderr) = world.refused(&["stat", "/gone"]);
         assert_eq!(code, 3);
         assert_data_eq!(
-            said,
+            stderr,
             str![[r#"
 cenote: nothing is at /gone
   hint: check the spelling, or whether you may read it
 
 "#]]
         );
-        let (code, said) = world.refused(&["mkdir", "/gone/below"]);
+        let (code, stderr) = world.refused(&["mkdir", "/gone/below"]);
         assert_eq!(code, 3);
-        assert!(said.ends_with("hint: use -p to create missing parent collections\n"), "{said}");
+        assert!(
+            stderr.ends_with("hint: use -p to create missing parent collections\n"),
+            "{stderr}"
+        );
         assert_eq!(world.refused(&["put", "gone", ":/x"]).0, 3);
         assert_eq!(world.refused(&["get", ":/gone", "x"]).0, 3);
         assert_eq!(world.refused(&["ls", "/*.gone"]).0, 3);
@@ -31,7 +34,7 @@ fn a_wrong_command_line_gives_exit_code_2() {
     let world = World::local();
     world.file("a", "1");
     std::fs::create_dir(world.path("d")).unwrap();
-    for (arguments, said) in [
+    for (arguments, expected) in [
         (&["cp", "a", "b"][..], "neither side is in the store"),
         (&["sync", "d", "e"], "neither side is in the store"),
         (&["sync", ":/a", ":/a/b"], "one collection is inside the other"),
@@ -50,7 +53,7 @@ fn a_wrong_command_line_gives_exit_code_2() {
     ] {
         let (code, stderr) = world.refused(arguments);
         assert_eq!(code, 2, "{arguments:?}: {stderr}");
-        assert!(stderr.contains(said), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
     }
 }
 
@@ -64,8 +67,8 @@ fn conflicts_give_exit_code_4() {
         let before = world.ok(&["ls", "-R", "/"]);
         assert_eq!(world.refused(&["mkdir", "/a"]).0, 4);
         assert_eq!(world.refused(&["mv", "/a", "/c/a"]).0, 4);
-        let (code, said) = world.refused(&["rm", "/c"]);
-        assert!(code == 4 && said.contains("hint: use -r to remove it"), "{said}");
+        let (code, stderr) = world.refused(&["rm", "/c"]);
+        assert!(code == 4 && stderr.contains("hint: use -r to remove it"), "{stderr}");
         assert_eq!(world.ok(&["ls", "-R", "/"]), before);
     }
 }
@@ -89,24 +92,24 @@ fn an_unreachable_store_gives_exit_code_10() {
     let world = World::served();
     let address = "http://127.0.0.1:1";
     let output = world.command(&["mkdir", "/x"]).env("CENOTE_URL", address).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(10), "{said}");
-    assert!(said.contains("the store cannot be reached"), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(10), "{stderr}");
+    assert!(stderr.contains("the store cannot be reached"), "{stderr}");
     let dir = world.path("store");
-    let (code, said) = world.refused(&["--store", dir.to_str().unwrap(), "ls"]);
-    assert!(code == 10 && said.contains("another process has the store open"), "{said}");
+    let (code, stderr) = world.refused(&["--store", dir.to_str().unwrap(), "ls"]);
+    assert!(code == 10 && stderr.contains("another process has the store open"), "{stderr}");
 }
 
 #[test]
 fn secrets_are_not_sent_to_other_servers() {
     let world = World::served();
     let other = ["--store", "http://127.0.0.1:1", "mkdir", "/x"];
-    let (code, said) = world.refused(&other);
+    let (code, stderr) = world.refused(&other);
     assert!(
-        code == 2 && said.contains("the password set in environment CENOTE_PASSWORD"),
-        "{said}"
+        code == 2 && stderr.contains("the password set in environment CENOTE_PASSWORD"),
+        "{stderr}"
     );
-    assert!(said.contains("is not sent to http://127.0.0.1:1"), "{said}");
+    assert!(stderr.contains("is not sent to http://127.0.0.1:1"), "{stderr}");
     let secret = |name: &str| {
         let mut command = world.command(&other);
         command.env_remove("CENOTE_USER").env_remove("CENOTE_PASSWORD").env(name, "secret");
@@ -122,9 +125,9 @@ fn secrets_are_not_sent_to_other_servers() {
 #[test]
 fn errors_are_json_if_results_are() {
     let world = World::local();
-    let (code, said) = world.refused(&["--json", "stat", "/gone"]);
-    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
-    assert_eq!((code, &said["error"]["kind"]), (3, &"not-found".into()));
+    let (code, stderr) = world.refused(&["--json", "stat", "/gone"]);
+    let error: serde_json::Value = serde_json::from_str(&stderr).unwrap();
+    assert_eq!((code, &error["error"]["kind"]), (3, &"not-found".into()));
 }
 
 #[test]
@@ -133,8 +136,8 @@ fn a_missing_store_is_explained() {
     let output = world.command(&["ls"]).env_remove("CENOTE_URL").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("cenote init DIR"));
-    let (code, said) = world.refused(&["--store", "/nowhere/at/all", "ls"]);
-    assert!(code == 3 && said.contains("there is no store in /nowhere/at/all"), "{said}");
+    let (code, stderr) = world.refused(&["--store", "/nowhere/at/all", "ls"]);
+    assert!(code == 3 && stderr.contains("there is no store in /nowhere/at/all"), "{stderr}");
 }
 
 #[test]
@@ -173,11 +176,11 @@ fn a_catalog_that_lost_commits_gives_exit_code_8_until_the_loss_is_accepted() {
     let catalog = world.path("store/catalog");
     std::fs::remove_file(catalog.join("log")).unwrap();
     std::fs::File::create(catalog.join("0.jnl")).unwrap();
-    let (code, said) = world.refused(&["ls", "/"]);
-    assert_eq!(code, 8, "{said}");
-    assert!(said.contains("are lost\n  hint: restore a backup"), "{said}");
+    let (code, stderr) = world.refused(&["ls", "/"]);
+    assert_eq!(code, 8, "{stderr}");
+    assert!(stderr.contains("are lost\n  hint: restore a backup"), "{stderr}");
     // All commits: nothing of the store is left.
-    let (_, said) = world.refused(&["check", "--accept-loss"]);
-    assert!(said.contains("are lost permanently\n"), "{said}");
+    let (_, stderr) = world.refused(&["check", "--accept-loss"]);
+    assert!(stderr.contains("are lost permanently\n"), "{stderr}");
     assert!(!world.refused(&["ls", "/"]).1.contains("are lost"));
 }

@@ -307,20 +307,23 @@ fn the_store_is_shown_as_of_a_moment() {
         assert!(!world.run(&["ls", "/lab", "--as-of", "2999-01-01"]).status.success());
         world.ok(&["versions", "prune", "/lab/a.txt", "--keep", "0"]);
         let lost = world.run(&["ls", "/lab", "--as-of", &position]);
-        let said = String::from_utf8(lost.stderr).unwrap();
-        assert!(said.contains("not kept: /lab/a.txt"), "{said}");
+        let stderr = String::from_utf8(lost.stderr).unwrap();
+        assert!(stderr.contains("not kept: /lab/a.txt"), "{stderr}");
         assert_eq!(String::from_utf8(lost.stdout).unwrap(), "b.txt\nsub/\n");
         for words in [&["find", "/lab"][..], &["get", "-r", ":/lab", "part"]] {
             let lost = world.run(&[words, &["--as-of", &position]].concat());
             assert_eq!(lost.status.code(), Some(11), "{words:?}");
-            let said = String::from_utf8(lost.stderr).unwrap();
-            assert!(said.contains("not kept") && said.contains("/lab/a.txt"), "{said}");
+            let stderr = String::from_utf8(lost.stderr).unwrap();
+            assert!(stderr.contains("not kept") && stderr.contains("/lab/a.txt"), "{stderr}");
         }
         assert_eq!(read("part/b.txt"), "one");
         let again = ["restore", "-r", "/lab", "--to", "/again", "--as-of", &position];
         let failed = world.run(&again);
-        let said = String::from_utf8(failed.stderr).unwrap();
-        assert!(failed.status.code() == Some(1) && said.contains("not kept: /lab/a.txt"), "{said}");
+        let stderr = String::from_utf8(failed.stderr).unwrap();
+        assert!(
+            failed.status.code() == Some(1) && stderr.contains("not kept: /lab/a.txt"),
+            "{stderr}"
+        );
         assert!(!world.run(&["stat", "/again"]).status.success());
         assert!(!world.run(&[&again[..], &["--partial"]].concat()).status.success());
         assert_eq!(world.ok(&["ls", "-R", "/again"]), "b.txt\nsub/\n");
@@ -354,8 +357,11 @@ fn versions_are_lost_only_on_request() {
         ];
         for command in refused {
             let output = world.run(command);
-            let said = String::from_utf8(output.stderr).unwrap();
-            assert!(!output.status.success() && said.contains("--versions"), "{command:?}: {said}");
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert!(
+                !output.status.success() && stderr.contains("--versions"),
+                "{command:?}: {stderr}"
+            );
             assert_eq!(world.ok(&["versions", "ls", "/lab/a.txt"]).lines().count(), 1);
         }
         world.ok(&["mv", "-f", "--versions", "/lab/b.txt", "/lab/a.txt"]);

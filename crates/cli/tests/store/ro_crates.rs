@@ -95,9 +95,9 @@ fn an_inconsistent_crate_is_refused_completely() {
     let world = World::local();
     lab(&world);
     let refused = |what: &str| {
-        let (code, said) = world.refused(&["import", "ro-crate", "crate", "/kept"]);
-        assert_eq!(code, 8, "{what}: {said}");
-        assert!(said.contains(what) && said.contains("nothing was imported"), "{said}");
+        let (code, stderr) = world.refused(&["import", "ro-crate", "crate", "/kept"]);
+        assert_eq!(code, 8, "{what}: {stderr}");
+        assert!(stderr.contains(what) && stderr.contains("nothing was imported"), "{stderr}");
         assert_eq!(world.refused(&["ls", "/kept"]).0, 3);
     };
     world.ok(&["export", "ro-crate", "/lab", "crate"]);
@@ -221,8 +221,8 @@ fn a_damaged_zip_is_refused_whole() {
     world.ok(&["export", "ro-crate", "/lab", "crate.zip"]);
     let whole = fs::read(world.path("crate.zip")).unwrap();
     fs::write(world.path("half.zip"), &whole[..whole.len() / 2]).unwrap();
-    let (code, said) = world.refused(&["import", "ro-crate", "half.zip", "/kept"]);
-    assert!(code == 8 && said.contains("nothing was imported"), "{said}");
+    let (code, stderr) = world.refused(&["import", "ro-crate", "half.zip", "/kept"]);
+    assert!(code == 8 && stderr.contains("nothing was imported"), "{stderr}");
     let checked = world.run(&["import", "ro-crate", "half.zip", "--check"]);
     assert_eq!(checked.status.code(), Some(12), "{checked:?}");
     world.file("none.zip", "");
@@ -244,13 +244,14 @@ fn a_check_reports_each_fault_and_writes_nothing() {
     let faults = |problems: &[(&str, &str)]| {
         let output = world.run(&check);
         assert_eq!(output.status.code(), Some(12), "{output:?}");
-        let said = String::from_utf8(output.stdout).unwrap();
-        let lines: Vec<Value> = said.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<Value> =
+            stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
         let found: Vec<_> = lines
             .iter()
             .map(|line| (line["file"].as_str().unwrap(), line["problem"].as_str().unwrap()))
             .collect();
-        assert_eq!(found, problems, "{said}");
+        assert_eq!(found, problems, "{stdout}");
     };
     faults(&[("a sample/raw.txt", "sha256"), ("more.txt", "undescribed")]);
     world.file("crate/a sample/raw.txt", "longer");

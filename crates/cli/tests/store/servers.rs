@@ -39,17 +39,17 @@ impl Servers {
         &self.worlds[self.turn.fetch_add(1, Ordering::Relaxed) % self.worlds.len()]
     }
 
-    fn ask(&self, request: &str, body: &str) -> Answer {
-        ask(self.next(), &self.token, request, body)
+    fn send(&self, request: &str, body: &str) -> Answer {
+        send(self.next(), &self.token, request, body)
     }
 
     fn json(&self, request: &str, body: &Value) -> Value {
-        json_of(self.ask(request, &body.to_string()))
+        json_of(self.send(request, &body.to_string()))
     }
 }
 
-fn ask(world: &World, token: &str, request: &str, body: &str) -> Answer {
-    answer_of(&world.say(request, &head(token, body), body))
+fn send(world: &World, token: &str, request: &str, body: &str) -> Answer {
+    answer_of(&world.send(request, &head(token, body), body))
 }
 
 /// The lines of the header of a request with this body.
@@ -80,24 +80,24 @@ pub(crate) fn text(size: usize, seed: usize) -> String {
 fn a_client_may_meet_another_server_with_each_request() {
     let Some(it) = Servers::start() else { return };
     for (name, size) in [("small", 100), ("large", 200_000)] {
-        assert_eq!(it.ask(&format!("PUT /v1/fs/{name}"), &text(size, 1)).0, 201);
+        assert_eq!(it.send(&format!("PUT /v1/fs/{name}"), &text(size, 1)).0, 201);
         for _ in 0..3 {
-            assert!(it.ask(&format!("GET /v1/fs/{name}"), "") == (200, text(size, 1)), "{name}");
+            assert!(it.send(&format!("GET /v1/fs/{name}"), "") == (200, text(size, 1)), "{name}");
         }
     }
     let upload = it.json("POST /v1/uploads", &json!({ "path": "/parts" }));
     let id = upload["id"].to_string().replace('"', "");
     for (offset, part) in [(0, text(100_000, 1)), (100_000, text(70_000, 2))] {
-        json_of(it.ask(&format!("PUT /v1/uploads/{id}/{offset}"), &part));
+        json_of(it.send(&format!("PUT /v1/uploads/{id}/{offset}"), &part));
     }
     it.json(&format!("POST /v1/uploads/{id}/complete"), &json!({}));
-    assert!(it.ask("GET /v1/fs/parts", "").1 == text(100_000, 1) + &text(70_000, 2));
+    assert!(it.send("GET /v1/fs/parts", "").1 == text(100_000, 1) + &text(70_000, 2));
 
-    let removed = it.ask("DELETE /v1/fs/parts", "");
+    let removed = it.send("DELETE /v1/fs/parts", "");
     assert_eq!(removed.0, 204, "{}", removed.1);
-    let trash = json_of(it.ask("GET /v1/trash", ""));
+    let trash = json_of(it.send("GET /v1/trash", ""));
     it.json("POST /v1/trash/restore", &json!({ "id": trash["items"][0]["id"] }));
-    assert_eq!(it.ask("GET /v1/fs/parts", "").0, 200);
+    assert_eq!(it.send("GET /v1/fs/parts", "").0, 200);
 }
 
 #[test]
@@ -106,23 +106,23 @@ fn secrets_and_pages_are_those_of_all_servers() {
     let made = it.json("POST /v1/tokens", &json!({ "label": "second" }));
     let token = made["token"].as_str().unwrap();
     for world in &it.worlds {
-        assert_eq!(ask(world, token, "GET /v1/whoami", "").0, 200);
+        assert_eq!(send(world, token, "GET /v1/whoami", "").0, 200);
     }
-    let list = json_of(it.ask("GET /v1/tokens", ""));
+    let list = json_of(it.send("GET /v1/tokens", ""));
     let mine = list["items"].as_array().unwrap();
     let mine = mine.iter().find(|token| token["label"] == "second").unwrap();
-    assert!(it.ask(&format!("DELETE /v1/tokens?id={}", mine["id"]), "").0 < 300);
+    assert!(it.send(&format!("DELETE /v1/tokens?id={}", mine["id"]), "").0 < 300);
     for world in &it.worlds {
-        assert_eq!(ask(world, token, "GET /v1/whoami", "").0, 401, "at once");
+        assert_eq!(send(world, token, "GET /v1/whoami", "").0, 401, "at once");
     }
 
     for name in ["a", "b", "c", "d"] {
-        assert_eq!(it.ask(&format!("PUT /v1/fs/{name}"), "x").0, 201);
+        assert_eq!(it.send(&format!("PUT /v1/fs/{name}"), "x").0, 201);
     }
     let ticket = it.json("POST /v1/tickets", &json!({ "path": "/a", "level": "read", "uses": 2 }));
     let ticket = ticket["ticket"].as_str().unwrap();
     let shown =
-        |world: &World| world.say("GET /v1/fs/a", &format!("Cenote-Ticket: {ticket}\r\n"), "");
+        |world: &World| world.send("GET /v1/fs/a", &format!("Cenote-Ticket: {ticket}\r\n"), "");
     let allowed = it.worlds.iter().filter(|world| shown(world).starts_with("HTTP/1.1 200"));
     assert_eq!(allowed.count(), 2, "all servers count its uses together");
 
@@ -143,12 +143,12 @@ fn secrets_and_pages_are_those_of_all_servers() {
 fn changes_through_one_server_wake_those_who_wait_at_another() {
     let Some(it) = Servers::start() else { return };
     let [a, b, _] = &it.worlds[..] else { unreachable!("there are three") };
-    let since = json_of(ask(b, &it.token, "GET /v1/changes?since=now", ""))["next"].clone();
+    let since = json_of(send(b, &it.token, "GET /v1/changes?since=now", ""))["next"].clone();
     let since = since.as_str().unwrap();
     std::thread::scope(|scope| {
-        let wait = || ask(b, &it.token, &format!("GET /v1/changes?since={since}&wait=60"), "");
+        let wait = || send(b, &it.token, &format!("GET /v1/changes?since={since}&wait=60"), "");
         let waiting = scope.spawn(wait);
-        assert_eq!(ask(a, &it.token, "PUT /v1/fs/new", "x").0, 201);
+        assert_eq!(send(a, &it.token, "PUT /v1/fs/new", "x").0, 201);
         let changes = json_of(waiting.join().unwrap());
         assert_eq!(changes["items"][0]["name"], "new");
     });
@@ -158,12 +158,12 @@ fn changes_through_one_server_wake_those_who_wait_at_another() {
 fn a_change_set_stays_with_its_server() {
     let Some(it) = Servers::start() else { return };
     let [a, b, _] = &it.worlds[..] else { unreachable!("there are three") };
-    let set = json_of(ask(a, &it.token, "POST /v1/changesets", "{}"));
+    let set = json_of(send(a, &it.token, "POST /v1/changesets", "{}"));
     let commit = format!("POST /v1/changesets/{}/commit", set["id"].as_str().unwrap());
-    let (status, told) = ask(b, &it.token, &commit, "{}");
-    assert_eq!(status, 503, "{told}");
-    assert!(told.contains("the server that began it"), "{told}");
-    assert_eq!(json_of(ask(a, &it.token, &commit, "{}"))["state"], "committed");
+    let (status, body) = send(b, &it.token, &commit, "{}");
+    assert_eq!(status, 503, "{body}");
+    assert!(body.contains("the server that began it"), "{body}");
+    assert_eq!(json_of(send(a, &it.token, &commit, "{}"))["state"], "committed");
 }
 
 /// Numbers that look random and are the same each time.
@@ -188,32 +188,32 @@ fn a_history_over_three_servers_has_the_effect_of_one() {
         match dice.below(4) {
             0 | 1 => {
                 let bytes = text([0, 10, 70_000][dice.below(3)], step);
-                let status = it.ask(&format!("PUT /v1/fs/m/{one}"), &bytes).0;
+                let status = it.send(&format!("PUT /v1/fs/m/{one}"), &bytes).0;
                 let replaced = model.insert(one.clone(), bytes).is_some();
                 assert_eq!(status, if replaced { 200 } else { 201 }, "{step}: put {one}");
             }
             2 => {
-                let status = it.ask(&format!("DELETE /v1/fs/m/{one}"), "").0;
+                let status = it.send(&format!("DELETE /v1/fs/m/{one}"), "").0;
                 let expected = if model.remove(&one).is_some() { 204 } else { 404 };
                 assert_eq!(status, expected, "{step}: rm {one}");
             }
             _ => {
-                let asked =
+                let relocation =
                     json!({ "from": { "path": format!("/m/{one}") }, "to": format!("/m/{other}") });
-                let (status, told) = it.ask("POST /v1/move", &asked.to_string());
+                let (status, body) = it.send("POST /v1/move", &relocation.to_string());
                 match model.get(&one).cloned() {
                     Some(bytes) if !model.contains_key(&other) => {
-                        assert!(status < 300, "{step}: {status} {told}");
+                        assert!(status < 300, "{step}: {status} {body}");
                         model.remove(&one);
                         model.insert(other, bytes);
                     }
                     Some(_) if one == other => {}
-                    Some(_) => assert_eq!(status, 409, "{step}: {told}"),
-                    None => assert_eq!(status, 404, "{step}: {told}"),
+                    Some(_) => assert_eq!(status, 409, "{step}: {body}"),
+                    None => assert_eq!(status, 404, "{step}: {body}"),
                 }
             }
         }
-        let listed = json_of(it.ask("GET /v1/list?path=/m", ""));
+        let listed = json_of(it.send("GET /v1/list?path=/m", ""));
         let names: Vec<_> = listed["entries"]
             .as_array()
             .unwrap()
@@ -222,7 +222,7 @@ fn a_history_over_three_servers_has_the_effect_of_one() {
             .collect();
         assert_eq!(names, model.keys().collect::<Vec<_>>(), "{step}");
         if let Some(bytes) = model.get(&one) {
-            assert!(it.ask(&format!("GET /v1/fs/m/{one}"), "") == (200, bytes.clone()), "{step}");
+            assert!(it.send(&format!("GET /v1/fs/m/{one}"), "") == (200, bytes.clone()), "{step}");
         }
     }
 }
@@ -243,7 +243,7 @@ fn load_apart(
         let (name, bytes) = (format!("{of}-{number}"), text([50, 70_000][number % 2], number));
         let world = &it.worlds[of];
         let put = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            ask(world, &it.token, &format!("PUT /v1/fs/load/{name}"), &bytes)
+            send(world, &it.token, &format!("PUT /v1/fs/load/{name}"), &bytes)
         }));
         match put {
             Ok((201, _)) => {
@@ -290,7 +290,7 @@ fn what_was_acknowledged_survives_a_server_that_is_killed_and_its_work_is_taken_
     let done = done.into_inner().unwrap();
     assert!(done.len() >= 150);
     for (name, bytes) in &done {
-        assert!(it.ask(&format!("GET /v1/fs/load/{name}"), "") == (200, bytes.clone()), "{name}");
+        assert!(it.send(&format!("GET /v1/fs/load/{name}"), "") == (200, bytes.clone()), "{name}");
     }
     let listed = it.next().ok(&["ls", "/load"]).lines().count();
     assert!(

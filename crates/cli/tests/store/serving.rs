@@ -13,7 +13,7 @@ const SERVE: [&str; 4] = ["serve", "new", "--listen", "127.0.0.1:0"];
 /// A server, and the lines that it printed up to its address.
 struct Served {
     process: Child,
-    said: String,
+    stdout: String,
 }
 
 impl Served {
@@ -21,15 +21,15 @@ impl Served {
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap());
-        let mut said = String::new();
-        while !said.contains("listening on ") {
-            assert!(lines.read_line(&mut said).unwrap() > 0, "it ended: {said}");
+        let mut stdout = String::new();
+        while !stdout.contains("listening on ") {
+            assert!(lines.read_line(&mut stdout).unwrap() > 0, "it ended: {stdout}");
         }
-        Self { process, said }
+        Self { process, stdout }
     }
 
     fn url(&self) -> &str {
-        self.said.trim_end().rsplit_once("listening on ").unwrap().1
+        self.stdout.trim_end().rsplit_once("listening on ").unwrap().1
     }
 
     /// Whether the administrator of this name has this password.
@@ -50,13 +50,16 @@ impl Drop for Served {
 #[test]
 fn a_missing_store_is_refused_with_a_hint_and_left_alone() {
     let world = World::local();
-    let (code, said) = world.refused(&SERVE);
-    assert_eq!(code, 3, "{said}");
-    assert!(said.contains("no store is in new\n"), "{said}");
-    assert!(said.contains("`cenote init new`, or now with `cenote serve new --init`"), "{said}");
+    let (code, stderr) = world.refused(&SERVE);
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("no store is in new\n"), "{stderr}");
+    assert!(
+        stderr.contains("`cenote init new`, or now with `cenote serve new --init`"),
+        "{stderr}"
+    );
     assert!(!world.path("new").exists());
-    let (code, said) = world.refused(&["serve", "new", "--admin", "ada"]);
-    assert!(code == 2 && said.contains("--init"), "{said}");
+    let (code, stderr) = world.refused(&["serve", "new", "--admin", "ada"]);
+    assert!(code == 2 && stderr.contains("--init"), "{stderr}");
 }
 
 #[test]
@@ -65,13 +68,13 @@ fn init_creates_the_store_once() {
     let password = world.file("password", format!("{PASSWORD}\n"));
     let options = ["--init", "--admin", "eve", "--password-file", password.to_str().unwrap()];
     let first = Served::start(world.command(&[&SERVE[..], &options].concat()));
-    assert!(first.said.starts_with("made a store in new\nadministrator  eve\nlistening"));
+    assert!(first.stdout.starts_with("made a store in new\nadministrator  eve\nlistening"));
     assert!(first.knows(&world, "eve", PASSWORD));
     drop(first);
     // From now on the options have no effect, even if the file is missing.
     std::fs::remove_file(&password).unwrap();
     let again = Served::start(world.command(&[&SERVE[..], &options].concat()));
-    assert!(again.said.starts_with("listening"), "{}", again.said);
+    assert!(again.stdout.starts_with("listening"), "{}", again.stdout);
     assert!(again.knows(&world, "eve", PASSWORD));
 }
 
@@ -80,12 +83,12 @@ fn init_generates_a_password_and_refuses_a_directory_with_other_files() {
     let world = World::local();
     std::fs::create_dir(world.path("new")).unwrap();
     let made = Served::start(world.command(&[&SERVE[..], &["--init"]].concat()));
-    let password = made.said.lines().find_map(|line| line.strip_prefix("password ")).unwrap();
+    let password = made.stdout.lines().find_map(|line| line.strip_prefix("password ")).unwrap();
     let password = password.split_whitespace().next().unwrap();
-    assert!(made.knows(&world, "admin", password), "{}", made.said);
+    assert!(made.knows(&world, "admin", password), "{}", made.stdout);
     world.file("full/x", "1");
-    let (code, said) = world.refused(&["serve", "full", "--init"]);
-    assert!(code == 4 && said.contains("the directory is not empty"), "{said}");
+    let (code, stderr) = world.refused(&["serve", "full", "--init"]);
+    assert!(code == 4 && stderr.contains("the directory is not empty"), "{stderr}");
     assert_eq!(world.refused(&["serve", "full"]).0, 3);
 }
 
@@ -98,8 +101,8 @@ fn a_password_file_has_a_password() {
             let init = ["--init"];
             let init = if command == "serve" { &init[..] } else { &[] };
             let given = [&[command, "new", "--password-file", file], init].concat();
-            let (code, said) = world.refused(&given);
-            assert!(code == 2 && said.contains(wrong), "{given:?}: {said}");
+            let (code, stderr) = world.refused(&given);
+            assert!(code == 2 && stderr.contains(wrong), "{given:?}: {stderr}");
             assert!(!world.path("new").exists());
         }
     }
@@ -155,8 +158,11 @@ fn in_a_terminal_it_prompts() {
 
     let answers = format!("y\neve\n{PASSWORD}\n{PASSWORD}\n");
     let Some((mut child, mut shown)) = in_a_terminal(&world, &answers) else { return };
-    let said = until(&mut shown, "listening on http://");
-    assert!(said.contains("made a store in new") && !said.contains("(shown only once)"), "{said}");
+    let output = until(&mut shown, "listening on http://");
+    assert!(
+        output.contains("made a store in new") && !output.contains("(shown only once)"),
+        "{output}"
+    );
     let mut url = String::new();
     shown.read_line(&mut url).unwrap();
     let mut whoami = world.command(&["whoami"]);
@@ -184,8 +190,8 @@ fn a_service_uses_the_socket_passed_to_it_and_reports_readiness() {
     shell.env("NOTIFY_SOCKET", world.path("notify")).stdin(OwnedFd::from(socket));
     let served = Served::start(shell);
     assert_eq!(served.url(), format!("http://{address}"));
-    let mut said = [0; 64];
-    let length = notified.recv(&mut said).unwrap();
-    assert_eq!(&said[..length], b"READY=1");
+    let mut message = [0; 64];
+    let length = notified.recv(&mut message).unwrap();
+    assert_eq!(&message[..length], b"READY=1");
     assert!(served.knows(&world, "ada", PASSWORD));
 }

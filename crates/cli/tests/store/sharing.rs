@@ -127,14 +127,14 @@ fn explain_shows_what_decides_each_right() {
 without effect: ben=own, default of /lab (for what lies below only)
 "
         );
-        let told = json(&world, &["acl", "why", "ada", "/lab"]);
-        assert_eq!(told[0]["level"], "own");
+        let explained = json(&world, &["acl", "why", "ada", "/lab"]);
+        assert_eq!(explained[0]["level"], "own");
         let kinds = |line: &serde_json::Value| {
             let by = line["by"].as_array().unwrap();
             by.iter().map(|reason| reason["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
-        let rights = told[0]["rights"].as_array().unwrap();
-        assert!(rights.iter().all(|line| kinds(line) == ["role", "grant"]), "{told:?}");
+        let rights = explained[0]["rights"].as_array().unwrap();
+        assert!(rights.iter().all(|line| kinds(line) == ["role", "grant"]), "{explained:?}");
         assert_eq!(world.refused(&["acl", "why", "crew", "/lab"]).0, 2);
         assert_eq!(world.refused(&["acl", "why", "ben", "/none"]).0, 3);
     }
@@ -145,18 +145,18 @@ fn a_withheld_right_is_shown_with_what_gives_it() {
     let world = with_file();
     let made = json(&world, &["token", "add", "robot", "--level", "read"]);
     let token = made[0]["token"].as_str().unwrap();
-    let told = as_stranger(&world, "CENOTE_TOKEN", token, &["acl", "why", "ada", "/lab/a.txt"]);
-    let told = String::from_utf8(told.stdout).unwrap();
-    assert!(told.starts_with("/lab/a.txt: ada has read_object\n"), "{told}");
+    let output = as_stranger(&world, "CENOTE_TOKEN", token, &["acl", "why", "ada", "/lab/a.txt"]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.starts_with("/lab/a.txt: ada has read_object\n"), "{stdout}");
     assert!(
-        told.contains("  read_content        the role admin; ada=own, this of /lab/a.txt\n"),
-        "{told}"
+        stdout.contains("  read_content        the role admin; ada=own, this of /lab/a.txt\n"),
+        "{stdout}"
     );
     assert!(
-        told.contains("  control             - withheld by the token (the role admin; ada=own,"),
-        "{told}"
+        stdout.contains("  control             - withheld by the token (the role admin; ada=own,"),
+        "{stdout}"
     );
-    assert!(told.ends_with("the token leaves at most read_object\n"), "{told}");
+    assert!(stdout.ends_with("the token leaves at most read_object\n"), "{stdout}");
 }
 
 #[test]
@@ -166,10 +166,11 @@ fn changes_are_reported_from_a_position_on() {
         let now = now.last().unwrap()["next"].as_str().unwrap();
         world.ok(&["mkdir", "/lab"]);
         world.ok(&["mv", "/lab", "/study"]);
-        let told = json(&world, &["changes", "--since", now]);
-        let kinds: Vec<&str> = told.iter().filter_map(|change| change["kind"].as_str()).collect();
+        let changes = json(&world, &["changes", "--since", now]);
+        let kinds: Vec<&str> =
+            changes.iter().filter_map(|change| change["kind"].as_str()).collect();
         assert_eq!(kinds, ["created", "moved"]);
-        let next = told.last().unwrap()["next"].as_str().unwrap();
+        let next = changes.last().unwrap()["next"].as_str().unwrap();
         assert_eq!(json(&world, &["changes", "--since", next]).len(), 1, "only where to go on");
     }
 }
@@ -183,8 +184,8 @@ fn a_client_accepts_a_certificate_that_it_trusts() {
     };
     assert!(trusting(&["mkdir", "/lab"]).status.success());
     assert_eq!(trusting(&["ls"]).stdout, b"home/\nlab/\ntrash/\n");
-    let (code, said) = world.refused(&["ls"]);
-    assert!(code == 10 && said.contains("certificate"), "{said}");
+    let (code, stderr) = world.refused(&["ls"]);
+    assert!(code == 10 && stderr.contains("certificate"), "{stderr}");
 }
 
 #[test]
@@ -206,16 +207,16 @@ fn a_token_is_not_its_account() {
     ] {
         let output = as_stranger(&world, "CENOTE_TOKEN", &plain, arguments);
         assert_eq!(output.status.code(), Some(5), "{arguments:?}: {output:?}");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("log in with the password"), "{said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("log in with the password"), "{stderr}");
     }
     let make = |arguments: &[&str]| {
         let arguments = [&["token", "add", "child"], arguments].concat();
         as_stranger(&world, "CENOTE_TOKEN", &maker, &arguments)
     };
     assert!(make(&["--expires", "30m"]).status.success());
-    let said = String::from_utf8(make(&[]).stderr).unwrap();
-    assert!(said.contains("outlives") && said.contains("shorter lifetime"), "{said}");
+    let stderr = String::from_utf8(make(&[]).stderr).unwrap();
+    assert!(stderr.contains("outlives") && stderr.contains("shorter lifetime"), "{stderr}");
     assert_eq!(world.refused(&["token", "add", "x", "--scope", "dance"]).0, 2);
 }
 
@@ -239,15 +240,15 @@ fn a_new_user_has_a_home_and_anonymous_access_is_refused() {
         let output = as_stranger(&world, "CENOTE_CONFIG", "config.toml", arguments);
         (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
     };
-    let (code, _, said) = stranger(&["cat", "/lab/a.txt"]);
+    let (code, _, stderr) = stranger(&["cat", "/lab/a.txt"]);
     assert_eq!(code, Some(3));
-    assert!(said.contains("hint: you are not logged in: use `cenote login`"), "{said}");
+    assert!(stderr.contains("hint: you are not logged in: use `cenote login`"), "{stderr}");
     assert_eq!(stranger(&["ls"]).0, Some(3));
     world.ok(&["acl", "set", "/lab/a.txt", "anonymous=read"]);
     assert_eq!(stranger(&["cat", "/lab/a.txt"]), (Some(0), b"abc".into(), String::new()));
     assert_eq!(stranger(&["ls", "--shared"]).1, b"/lab/a.txt\n");
-    let (code, said) = world.refused(&["cat", "/lab/none"]);
-    assert!(code == 3 && !said.contains("logged in"), "{said}");
+    let (code, stderr) = world.refused(&["cat", "/lab/none"]);
+    assert!(code == 3 && !stderr.contains("logged in"), "{stderr}");
 }
 
 #[test]
@@ -276,34 +277,34 @@ fn everyone_is_the_public_and_anonymous_callers() {
     assert!(lines().iter().eq(["anonymous", "public"]));
     world.ok(&["acl", "set", "/lab/a.txt", "everyone=none"]);
     assert!(lines().is_empty());
-    let (code, said) = world.refused(&["group", "add", "everyone"]);
-    assert!(code == 2 && said.contains("choose another name"), "{said}");
+    let (code, stderr) = world.refused(&["group", "add", "everyone"]);
+    assert!(code == 2 && stderr.contains("choose another name"), "{stderr}");
 }
 
 #[test]
 fn the_last_administrator_cannot_be_demoted() {
     for world in World::both() {
-        let (code, said) = world.refused(&["user", "role", "ada", "user"]);
+        let (code, stderr) = world.refused(&["user", "role", "ada", "user"]);
         assert_eq!(code, 2);
-        assert!(said.contains("make another user an administrator first"), "{said}");
+        assert!(stderr.contains("make another user an administrator first"), "{stderr}");
     }
 }
 
 #[test]
 fn a_secret_in_clear_text_is_warned_of() {
     let world = World::local();
-    let said = |arguments: &[&str]| {
+    let stderr_of = |arguments: &[&str]| {
         let mut command = world.command(arguments);
         let command = command.env("CENOTE_USER", "ada").env("CENOTE_PASSWORD", "secret");
         let output = command.env_remove("CENOTE_URL").output().unwrap();
         String::from_utf8(output.stderr).unwrap()
     };
     // This name never resolves: https://www.rfc-editor.org/rfc/rfc6761.
-    let warned = said(&["--store", "http://store.invalid", "mkdir", "/x"]);
+    let warned = stderr_of(&["--store", "http://store.invalid", "mkdir", "/x"]);
     let warning = "cenote: warning: the password, token or ticket is sent to http://store.invalid";
     assert!(warned.starts_with(warning) && warned.contains("https://"), "{warned}");
     for store in ["https://store.invalid", "http://127.0.0.1:1"] {
-        assert!(!said(&["--store", store, "mkdir", "/x"]).contains("warning"), "{store}");
+        assert!(!stderr_of(&["--store", store, "mkdir", "/x"]).contains("warning"), "{store}");
     }
     let served = World::local().serve_on("0.0.0.0:0");
     assert!(served.starts_with("cenote: warning: without TLS, passwords"), "{served}");

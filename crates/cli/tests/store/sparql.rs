@@ -21,9 +21,9 @@ fn query_results_are_printed_as_lines_json_or_sparql_formats() {
         assert!(turtle.contains("@prefix premis:"), "{turtle}");
         world.file("q.rq", found);
         assert_eq!(world.ok(&["sparql", "--file", "q.rq"]), "cenote:/lab/x\t300\n");
-        let (code, said) = world.refused(&["sparql", "SELECT { }"]);
-        assert_eq!(code, 2, "{said}");
-        assert!(said.contains("invalid query"), "{said}");
+        let (code, stderr) = world.refused(&["sparql", "SELECT { }"]);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains("invalid query"), "{stderr}");
         assert_eq!(world.refused(&["sparql"]).0, 2);
     }
 }

@@ -91,8 +91,8 @@ fn a_server_with_few_descriptors_and_many_silent_peers_serves_its_users() {
         crowd.join().unwrap();
         times
     });
-    assert!(world.ask("/readyz").contains("200 OK"));
-    assert!(world.ask("/metrics").contains("closed_total{reason=\"room\"}"));
+    assert!(world.get("/readyz").contains("200 OK"));
+    assert!(world.get("/metrics").contains("closed_total{reason=\"room\"}"));
     times.sort_unstable();
     if let Some(peers) = peers {
         let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];

@@ -37,12 +37,12 @@ fn a_file_in_the_store_is_handled_like_a_local_one() {
 #[test]
 fn missing_trajectories_give_exit_code_3() {
     let world = World::local();
-    let (code, said) = world.refused(&["gsd", "info", ":/gone.gsd"]);
+    let (code, stderr) = world.refused(&["gsd", "info", ":/gone.gsd"]);
     assert_eq!(code, 3);
-    assert!(said.contains("nothing is at /gone.gsd"), "{said}");
-    let (code, said) = world.refused(&["gsd", "info", ":/"]);
+    assert!(stderr.contains("nothing is at /gone.gsd"), "{stderr}");
+    let (code, stderr) = world.refused(&["gsd", "info", ":/"]);
     assert_eq!(code, 8);
-    assert!(said.contains("no content"), "{said}");
+    assert!(stderr.contains("no content"), "{stderr}");
     assert_eq!(world.refused(&["gsd", "info", "-"]).0, 2);
 }
 
@@ -86,8 +86,8 @@ fn an_interpreter_opens_a_file_in_the_store() {
     served.ok(&["put", "traj.gsd", ":/a file?.gsd"]);
     served.ok(&["put", "traj.gsd", ":/traj.gsd"]);
     let output = read(&served, &[":/a file?.gsd"]);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.starts_with("a%20file%3F.gsd\nreadable\n"), "{output:?}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.starts_with("a%20file%3F.gsd\nreadable\n"), "{output:?}");
 }
 
 #[test]

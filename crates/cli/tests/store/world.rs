@@ -118,8 +118,8 @@ impl World {
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
         server.kill().unwrap();
         let output = server.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        let lines = said.lines().filter(|line| line.starts_with("cenote:"));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let lines = stderr.lines().filter(|line| line.starts_with("cenote:"));
         lines.collect()
     }
 
@@ -193,8 +193,8 @@ impl World {
     }
 
     /// The response of the server at this address.
-    pub(crate) fn ask(&self, path: &str) -> String {
-        self.say(&format!("GET {path}"), "", "")
+    pub(crate) fn get(&self, path: &str) -> String {
+        self.send(&format!("GET {path}"), "", "")
     }
 
     /// The response of the server to a form.
@@ -204,11 +204,11 @@ impl World {
              Content-Type: application/x-www-form-urlencoded\r\n",
             form.len()
         );
-        self.say(&format!("POST {path}"), &head, form)
+        self.send(&format!("POST {path}"), &head, form)
     }
 
     /// The response of the server to a request with these lines of a header and this body.
-    pub(crate) fn say(&self, request: &str, head: &str, body: &str) -> String {
+    pub(crate) fn send(&self, request: &str, head: &str, body: &str) -> String {
         let host = self.url.strip_prefix("http://").unwrap();
         let mut line = std::net::TcpStream::connect(host).unwrap();
         let first = format!("{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close");
@@ -220,7 +220,7 @@ impl World {
 
     /// How many requests the server has answered.
     pub(crate) fn requests(&self) -> u64 {
-        let answer = self.ask("/metrics");
+        let answer = self.get("/metrics");
         let counts =
             answer.lines().filter_map(|line| line.strip_prefix("cenote_http_requests_total"));
         counts.map(|count| count.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()

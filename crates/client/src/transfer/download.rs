@@ -46,9 +46,9 @@ impl Transfer {
 
     /// A single request for everything that is missing: the fastest way unless the network is the limit.
     async fn get_stream(&self, resource: &Resource, partial: &Path) -> Result<()> {
-        let (path, told) = (partial.to_owned(), resource.clone());
+        let (path, expected) = (partial.to_owned(), resource.clone());
         let verification = self.verification(resource);
-        let mut sink = blocking(move || Sink::open(path, &told, verification)).await?;
+        let mut sink = blocking(move || Sink::open(path, &expected, verification)).await?;
         let size = resource.size.unwrap_or(0);
         if sink.length == size {
             return sink.verify(resource);

@@ -39,8 +39,8 @@ impl Transfer {
         partial: &Path,
     ) -> Result<()> {
         let range = self.options.range_size.get() as u64;
-        let (path, told, marks) = (partial.to_owned(), resource.clone(), size.div_ceil(range));
-        let opened = blocking(move || begin(&path, &told, size.saturating_add(marks))).await;
+        let (path, expected, marks) = (partial.to_owned(), resource.clone(), size.div_ceil(range));
+        let opened = blocking(move || begin(&path, &expected, size.saturating_add(marks))).await;
         let file = Arc::new(opened.map_err(|error| unwritable(partial, error))?);
         let partial = Partial { file, path: partial, resource, size, range };
         stream::iter(0..marks)
@@ -95,9 +95,9 @@ impl Partial<'_> {
 
     /// Truncates the marks, and verifies the content.
     async fn end(self, verification: Option<Verification>) -> Result<()> {
-        let (path, told, size) = (self.path.to_owned(), self.resource.clone(), self.size);
+        let (path, expected, size) = (self.path.to_owned(), self.resource.clone(), self.size);
         let ended = blocking(move || {
-            let mut file = open(&path, &told)?;
+            let mut file = open(&path, &expected)?;
             file.set_len(size)?;
             let Some(mut verification) = verification else { return Ok(None) };
             each_chunk(&mut file, u64::MAX, |bytes| verification.update(bytes))?;

@@ -38,20 +38,20 @@ fn tls<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e TlsError> {
 }
 
 fn in_words(error: &TlsError) -> Fault {
-    let told = |message: String, hint| Fault { message, hint };
+    let fault = |message: String, hint| Fault { message, hint };
     match error {
         TlsError::InvalidCertificate(error) => certificate(error),
-        TlsError::InvalidMessage(_) => told(
+        TlsError::InvalidMessage(_) => fault(
             "the server does not speak TLS".to_owned(),
             "use http:// if the server does not use TLS",
         ),
         TlsError::AlertReceived(
             AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure,
-        ) => told(
+        ) => fault(
             "the server does not support a secure TLS version or cipher".to_owned(),
             "enable TLS 1.2 or 1.3 on the server",
         ),
-        other => told(format!("TLS failed: {other}"), "see the server's log"),
+        other => fault(format!("TLS failed: {other}"), "see the server's log"),
     }
 }
 

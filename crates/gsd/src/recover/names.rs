@@ -63,7 +63,7 @@ impl FoundNames {
 
     /// Whether `other` is plausible as a list that this one outgrew, or as this one itself if the header does not
     /// give its location: the bytes of a chunk may look like a name, too.
-    fn may_be_told_by(&self, other: &Self, used: usize) -> bool {
+    fn may_have_outgrown(&self, other: &Self, used: usize) -> bool {
         if self.claimed && (self.location..self.end).contains(&other.location) {
             return false;
         }
@@ -93,7 +93,7 @@ pub(super) fn find(file: &Damaged<'_>, index: &FoundIndex) -> Result<FoundNames>
     let used = used(index, names.len());
     if names.cut || used > names.len() || names.known() < names.len() {
         for other in elsewhere(file, index)? {
-            if !names.may_be_told_by(&other, used) {
+            if !names.may_have_outgrown(&other, used) {
                 continue;
             }
             if other.len() > names.len() && other.begins_with(&names) {

@@ -145,7 +145,7 @@ impl<'a> Lost<'a> {
             && next <= self.range.end
             && known
                 .zip(template.entries(frame, at))
-                .all(|(known, told)| known.is_none_or(|k| k == told));
+                .all(|(known, expected)| known.is_none_or(|k| k == expected));
         fits.then(|| (self.past_blocks(end), next))
     }
 
@@ -167,14 +167,14 @@ impl<'a> Lost<'a> {
         if last.next().is_some() {
             return None;
         }
-        let mut told = Vec::new();
+        let mut entries = Vec::new();
         for (frame, ways) in self.frames.clone().rev().zip(steps.iter().rev()) {
             let (_, before, look) = ways[&place];
             if let Some(template) = look.map(|look| &self.looks.templates[look]) {
-                told.extend((before.1..).zip(template.entries(frame, before.0)));
+                entries.extend((before.1..).zip(template.entries(frame, before.0)));
             }
             place = before;
         }
-        Some(told)
+        Some(entries)
     }
 }

@@ -11,14 +11,16 @@ use crate::common::{fixture, fixture_dir, fixture_names, json, write};
 fn a_frame_inherits_the_same_chunks_as_in_the_reference() {
     let mut seen = HashMap::new();
     for name in fixture_names().iter().filter(|name| name.contains("hoomd")) {
-        let told = format!("files/{name}.r501.json");
-        if !fixture_dir().join(&told).exists() {
+        let reference = format!("files/{name}.r501.json");
+        if !fixture_dir().join(&reference).exists() {
             continue;
         }
         let reader = Reader::open(fixture(name)).expect(name);
         assert!(reader.is_hoomd());
-        for (frame, told) in json(&told)["frames"].as_array().expect("frames").iter().enumerate() {
-            for (part, fields) in told.as_object().expect("an object") {
+        for (frame, expected) in
+            json(&reference)["frames"].as_array().expect("frames").iter().enumerate()
+        {
+            for (part, fields) in expected.as_object().expect("an object") {
                 check_part(
                     &reader,
                     frame as u64,
@@ -40,10 +42,10 @@ fn check_part(
     fields: &Map<String, Value>,
     seen: &mut HashMap<bool, u32>,
 ) {
-    for (field, told) in fields {
+    for (field, expected) in fields {
         let name = format!("{part}/{field}");
         let found = reader.find_inherited(frame, name.as_bytes()).expect("a sound file");
-        let (Some(entry), Some(numbers)) = (found, told.get("v").and_then(numbers)) else {
+        let (Some(entry), Some(numbers)) = (found, expected.get("v").and_then(numbers)) else {
             continue;
         };
         let data = reader.read_vec(&entry).expect("data");

@@ -10,30 +10,30 @@ use proptest::prelude::*;
 use crate::common::{contents, create, fixture, fixture_names, write};
 
 /// Records the requested ranges.
-struct Remembering {
+struct Recording {
     bytes: Vec<u8>,
-    asked: Mutex<Vec<(u64, usize)>>,
+    requests: Mutex<Vec<(u64, usize)>>,
 }
 
-impl Remembering {
+impl Recording {
     fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes, asked: Mutex::default() }
+        Self { bytes, requests: Mutex::default() }
     }
 }
 
-impl Source for &Remembering {
+impl Source for &Recording {
     fn size(&self) -> io::Result<u64> {
         self.bytes.size()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.asked.lock().expect("one thread").push((offset, buffer.len()));
+        self.requests.lock().expect("one thread").push((offset, buffer.len()));
         self.bytes.read_at(offset, buffer)
     }
 }
 
-fn asked(source: &Remembering) -> Vec<(u64, usize)> {
-    source.asked.lock().expect("one thread").clone()
+fn requests(source: &Recording) -> Vec<(u64, usize)> {
+    source.requests.lock().expect("one thread").clone()
 }
 
 /// Some megabytes of small frames.
@@ -50,42 +50,42 @@ fn long_file() -> Vec<u8> {
 #[test]
 fn a_small_file_is_one_request() {
     for name in fixture_names() {
-        let source = Remembering::new(fixture(&name));
+        let source = Recording::new(fixture(&name));
         let reader = Reader::open(ReadAhead::new(&source)).expect(&name);
         contents(&reader).expect(&name);
-        assert_eq!(asked(&source).len(), 1, "{name}");
+        assert_eq!(requests(&source).len(), 1, "{name}");
     }
 }
 
 #[test]
 fn sequential_reads_fetch_increasingly_large_runs() {
-    let source = Remembering::new(long_file());
+    let source = Recording::new(long_file());
     let reader = Reader::open(ReadAhead::new(&source)).expect("open");
     for frame in 0..reader.frames() {
         let entry = reader.find(frame, b"a").expect("find").expect("there");
         let data = reader.read_vec(&entry).expect("read");
         assert_eq!(data, frame.to_le_bytes().repeat(200));
     }
-    let asked = asked(&source);
-    assert!(asked.len() < 20, "{asked:?}");
-    assert!(asked.iter().any(|(_, size)| *size >= 1 << 20), "{asked:?}");
+    let requests = requests(&source);
+    assert!(requests.len() < 20, "{requests:?}");
+    assert!(requests.iter().any(|(_, size)| *size >= 1 << 20), "{requests:?}");
 }
 
 #[test]
 fn random_access_fetches_small_runs() {
-    let source = Remembering::new(long_file());
+    let source = Recording::new(long_file());
     let reader = Reader::open(ReadAhead::new(&source)).expect("open");
     for frame in [2900, 5, 1500, 700, 2200] {
         let entry = reader.find(frame, b"a").expect("find").expect("there");
         reader.read_vec(&entry).expect("read");
     }
-    let total: usize = asked(&source).iter().map(|(_, size)| size).sum();
+    let total: usize = requests(&source).iter().map(|(_, size)| size).sum();
     assert!(total < source.bytes.len() / 2, "{total} of {}", source.bytes.len());
 }
 
 #[test]
 fn the_end_of_the_source_is_an_error() {
-    let source = Remembering::new(vec![7; 1000]);
+    let source = Recording::new(vec![7; 1000]);
     let cache = ReadAhead::new(&source);
     let mut buffer = [0; 10];
     cache.read_at(990, &mut buffer).expect("the last ten");
@@ -101,7 +101,7 @@ proptest! {
         reads in proptest::collection::vec((0_usize..300_000, 0_usize..100_000), 1..40),
     ) {
         let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i * 7 % 251) as u8).collect();
-        let source = Remembering::new(bytes.clone());
+        let source = Recording::new(bytes.clone());
         let cache = ReadAhead::new(&source);
         for (start, length) in reads {
             let mut buffer = vec![0; length];
@@ -116,13 +116,13 @@ proptest! {
 }
 
 /// Completes requests at offset 0 only when released.
-struct Held {
-    inner: Remembering,
+struct Blocking {
+    inner: Recording,
     begun: Barrier,
-    told: Barrier,
+    released: Barrier,
 }
 
-impl Source for &Held {
+impl Source for &Blocking {
     fn size(&self) -> io::Result<u64> {
         (&self.inner).size()
     }
@@ -131,7 +131,7 @@ impl Source for &Held {
         (&self.inner).read_at(offset, buffer)?;
         if offset == 0 {
             self.begun.wait();
-            self.told.wait();
+            self.released.wait();
         }
         Ok(())
     }
@@ -140,8 +140,8 @@ impl Source for &Held {
 #[test]
 fn other_threads_continue_during_a_request_and_none_is_sent_twice() {
     let bytes: Vec<u8> = (0..400_000_u32).map(|i| (i * 7 % 251) as u8).collect();
-    let inner = Remembering::new(bytes.clone());
-    let source = Held { inner, begun: Barrier::new(2), told: Barrier::new(2) };
+    let inner = Recording::new(bytes.clone());
+    let source = Blocking { inner, begun: Barrier::new(2), released: Barrier::new(2) };
     let cache = ReadAhead::new(&source);
     let read = |offset: usize| {
         let mut buffer = [0; 100];
@@ -153,10 +153,10 @@ fn other_threads_continue_during_a_request_and_none_is_sent_twice() {
         source.begun.wait();
         scope.spawn(|| read(10));
         read(200_000);
-        source.told.wait();
+        source.released.wait();
     });
-    let asked: Vec<_> = asked(&source.inner).iter().map(|(offset, _)| *offset).collect();
-    assert_eq!(asked, [0, 200_000]);
+    let requests: Vec<_> = requests(&source.inner).iter().map(|(offset, _)| *offset).collect();
+    assert_eq!(requests, [0, 200_000]);
 }
 
 /// Fails the first time, and panics the second.

@@ -219,8 +219,8 @@ fn judge(whole: &[u8], damaged: &[u8], saved: &[u8], recovery: &Recovery) {
     let all_there = recovery.frames == whole.frames() && lost.is_empty();
     // Without any entry or data, a file is the same as an empty one.
     let nothing_left = recovery.frames == 0 && damaged[5376..].iter().all(|&byte| byte == 0);
-    let told = all_there || nothing_left || !recovery.is_complete();
-    assert!(told, "a loss that is not told: {recovery:?}");
+    let is_reported = all_there || nothing_left || !recovery.is_complete();
+    assert!(is_reported, "a loss that is not reported: {recovery:?}");
 }
 
 fn contents_of(saved: &Reader<&[u8]>, frame: u64) -> Vec<SeenChunk> {

@@ -108,10 +108,10 @@ fn an_entry_implied_by_the_layout_is_rebuilt() {
     let mut bytes = whole.clone();
     let (index, _) = Reader::open(&bytes[..]).expect("open").header().index_block();
     bytes[index as usize + 20 * 32 + 30] = 0;
-    let mut told = Vec::new();
-    let progress = |done, frames| told.push((done, frames));
+    let mut calls = Vec::new();
+    let progress = |done, frames| calls.push((done, frames));
     let (saved, recovery) = recover(&bytes, Vec::new(), progress).expect("recover");
-    assert_eq!(told, (1..=150).map(|done| (done, 150)).collect::<Vec<_>>());
+    assert_eq!(calls, (1..=150).map(|done| (done, 150)).collect::<Vec<_>>());
     assert_eq!((recovery.bad_entries, &recovery.rebuilt[..2]), (1, &[18, 19][..]));
     assert!(recovery.is_complete(), "{recovery:?}");
     let whole = Reader::open(whole).expect("open");

@@ -25,8 +25,8 @@ fn impossible_chunks_are_refused() {
         (Chunk { name: b"", ..good }, "needs a name"),
         (Chunk { name: b"a\0b", ..good }, "cannot contain NUL"),
     ] {
-        let said = refusal(&chunk);
-        assert!(said.contains(why), "{said}");
+        let error = refusal(&chunk);
+        assert!(error.contains(why), "{error}");
     }
 }
 

@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn a_file_that_grew_or_shrank_meanwhile_is_read_completely() {
-        for said in [0, LARGE - 1, LARGE, LARGE + 1000, 2 * LARGE] {
+        for expected_len in [0, LARGE - 1, LARGE, LARGE + 1000, 2 * LARGE] {
             let (mut file, content) = file(LARGE + 1000);
-            assert!(read_all(&mut file, said as u64).unwrap() == content, "{said}");
+            assert!(read_all(&mut file, expected_len as u64).unwrap() == content, "{expected_len}");
         }
     }
 

@@ -43,7 +43,7 @@ macro_rules! conformance_tests {
     ($subject:expr) => {
         $crate::conformance_tests!(@each $subject;
             reads_see_what_was_written,
-            reads_many_in_the_order_asked,
+            reads_many_in_the_order_requested,
             reading_many_is_reading_each,
             a_view_and_its_first_values_are_of_one_moment,
             reading_together_is_reading_each,
@@ -55,7 +55,7 @@ macro_rules! conformance_tests {
             large_values_come_back,
             later_writes_of_a_batch_win,
             versions_rise_by_commit,
-            versions_begin_where_a_batch_asks,
+            versions_begin_where_a_batch_requests,
             counters_add_up,
             counters_commute,
             appends_sort_by_commit,
@@ -76,7 +76,7 @@ macro_rules! conformance_tests {
             writers_below_a_bound_never_conflict_and_never_exceed_it,
             limits_are_kept,
             reserved_keys_are_refused,
-            tokens_tell_the_outcome,
+            tokens_determine_the_outcome,
             concurrent_increments_are_not_lost,
             transfers_keep_the_sum,
             only_one_of_many_creates,

@@ -23,11 +23,11 @@ pub fn reads_see_what_was_written(subject: &dyn Subject) {
 }
 
 /// Many keys at once, repeated and absent ones too.
-pub fn reads_many_in_the_order_asked(subject: &dyn Subject) {
+pub fn reads_many_in_the_order_requested(subject: &dyn Subject) {
     let engine = subject.open();
     commit(&*engine, |batch| batch.put("a", "1").put("b", "2"));
-    let asked = ["b", "none", "a", "b"].map(Bytes::from);
-    let found = engine.snapshot().unwrap().get_many(&asked).unwrap();
+    let keys = ["b", "none", "a", "b"].map(Bytes::from);
+    let found = engine.snapshot().unwrap().get_many(&keys).unwrap();
     assert_eq!(found, [Some("2".into()), None, Some("1".into()), Some("2".into())]);
     assert!(engine.snapshot().unwrap().get_many(&[]).unwrap().is_empty());
 }
@@ -43,25 +43,25 @@ pub fn reading_many_is_reading_each(subject: &dyn Subject) {
     });
     let view = engine.snapshot().unwrap();
     commit(&*engine, |batch| batch.put("0001", "later").put("0002", "later").delete("0004"));
-    let mut asked: Vec<Bytes> = (0..1_000).rev().map(|n| format!("{n:04}").into()).collect();
-    asked.extend([&b"empty"[..], b"", b"\xff", b"\xffv", b"0002", b"0002"].map(Bytes::from_static));
-    let each: Vec<_> = asked.iter().map(|key| view.get(key).unwrap()).collect();
-    assert_eq!(view.get_many(&asked).unwrap(), each);
+    let mut keys: Vec<Bytes> = (0..1_000).rev().map(|n| format!("{n:04}").into()).collect();
+    keys.extend([&b"empty"[..], b"", b"\xff", b"\xffv", b"0002", b"0002"].map(Bytes::from_static));
+    let each: Vec<_> = keys.iter().map(|key| view.get(key).unwrap()).collect();
+    assert_eq!(view.get_many(&keys).unwrap(), each);
 }
 
 /// Those that are read with the view are of its moment, as those that are read in it later.
 pub fn a_view_and_its_first_values_are_of_one_moment(subject: &dyn Subject) {
     let engine = subject.open();
     put(&*engine, "a", "1");
-    let asked = ["a", "none", "", "a"].map(Bytes::from);
+    let keys = ["a", "none", "", "a"].map(Bytes::from);
     let ranges = vec![(KeyRange::all(), usize::MAX), (KeyRange::prefix("n"), 1)];
-    let wanted = Wanted { keys: asked.to_vec(), ranges };
+    let wanted = Wanted { keys: keys.to_vec(), ranges };
     let (view, found) = engine.snapshot_with(&wanted).unwrap();
     assert_eq!(found.values, [Some("1".into()), None, None, Some("1".into())]);
     assert_eq!(found.rows, [Some(vec![("a".into(), "1".into())]), Some(vec![])]);
     commit(&*engine, |batch| batch.put("a", "2").put("none", "now there"));
     assert_eq!(view.read(&wanted).unwrap(), found);
-    let (later, found) = engine.snapshot_with(&asked[..2].to_vec().into()).unwrap();
+    let (later, found) = engine.snapshot_with(&keys[..2].to_vec().into()).unwrap();
     assert_eq!(found.values, [Some("2".into()), Some("now there".into())]);
     assert!(later.version() > view.version());
     assert_eq!(engine.snapshot_with(&Wanted::default()).unwrap().1, Found::default());

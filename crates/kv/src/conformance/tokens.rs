@@ -10,7 +10,7 @@ fn commit_with(engine: &dyn Engine, token: Token) -> Version {
 }
 
 /// A committed token answers its version, any other none, also after opening again.
-pub fn tokens_tell_the_outcome(subject: &dyn Subject) {
+pub fn tokens_determine_the_outcome(subject: &dyn Subject) {
     let engine = subject.open();
     assert_eq!(engine.outcome(&[9; 16]).unwrap(), None);
     let first = commit_with(&*engine, [1; 16]);

@@ -76,7 +76,7 @@ pub fn appends_sort_by_commit(subject: &dyn Subject) {
 }
 
 /// A batch may ask for a later version than the next one, but not for an earlier one; appends follow, also after opening again.
-pub fn versions_begin_where_a_batch_asks(subject: &dyn Subject) {
+pub fn versions_begin_where_a_batch_requests(subject: &dyn Subject) {
     const LATER: u64 = 5_000_000_000;
     let engine = subject.open();
     let begin = |engine: &dyn Engine, least, token| {

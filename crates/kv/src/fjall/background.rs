@@ -57,11 +57,11 @@ impl Background {
 }
 
 fn run(woken: &Receiver<InMemory>, dir: &Path) {
-    let mut held = Held::default();
+    let mut retained = RetainedTables::default();
     loop {
-        match held.next(woken) {
+        match retained.next(woken) {
             Ok(table) => {
-                held.keep(table);
+                retained.keep(table);
                 let newest =
                     journal::newest(dir).and_then(|journal| File::open(journal)?.sync_data());
                 // The commit that requires it syncs again, and reports any failure.
@@ -70,15 +70,15 @@ fn run(woken: &Receiver<InMemory>, dir: &Path) {
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        held.free();
+        retained.free();
     }
 }
 
 /// Tables that are freed here, the one that is being written to last.
 #[derive(Default)]
-struct Held(Vec<InMemory>);
+struct RetainedTables(Vec<InMemory>);
 
-impl Held {
+impl RetainedTables {
     /// Waits for the next table; only briefly if there is one that is no longer written to.
     fn next(&self, woken: &Receiver<InMemory>) -> Result<InMemory, RecvTimeoutError> {
         match self.0.len() {
@@ -106,16 +106,16 @@ mod tests {
     #[test]
     fn a_table_is_freed_on_this_thread_once_it_is_unused() {
         let (first, second): (InMemory, InMemory) = (Arc::new(1), Arc::new(2));
-        let (seen, mut held) = (Arc::downgrade(&first), Held::default());
+        let (seen, mut retained) = (Arc::downgrade(&first), RetainedTables::default());
         for table in [&first, &first, &second] {
-            held.keep(Arc::clone(table));
+            retained.keep(Arc::clone(table));
         }
-        held.free();
-        assert_eq!(held.0.len(), 2);
+        retained.free();
+        assert_eq!(retained.0.len(), 2);
         drop(first);
         assert_eq!(seen.strong_count(), 1, "its last user does not free it");
-        held.free();
-        assert_eq!((seen.strong_count(), held.0.len()), (0, 1));
+        retained.free();
+        assert_eq!((seen.strong_count(), retained.0.len()), (0, 1));
     }
 
     #[test]

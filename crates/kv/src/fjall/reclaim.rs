@@ -75,7 +75,7 @@ impl Pause {
 
 /// The approximate content of the tree.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct TreeStats {
     /// Rows, marks of removal among them.
     rows: u64,
     removed: u64,
@@ -92,7 +92,7 @@ impl Removed {
     }
 }
 
-impl Held {
+impl TreeStats {
     /// Whether a merge would give back enough of it.
     fn is_worth_it(&self) -> bool {
         let enough = if self.tables > LARGE { 2 } else { 4 };
@@ -127,9 +127,9 @@ impl FjallEngine {
             Err(TryLockError::WouldBlock) => return Ok(false),
         };
         let counted = self.removed.rows.load(Ordering::Relaxed);
-        let held = self.store.held(counted);
-        let is_wanted = !self.is_latched() && held.is_worth_it() && pause.is_over();
-        if !is_wanted || !self.reserve.has_room(held.cost(), For::Freeing) {
+        let stats = self.store.stats(counted);
+        let is_wanted = !self.is_latched() && stats.is_worth_it() && pause.is_over();
+        if !is_wanted || !self.reserve.has_room(stats.cost(), For::Freeing) {
             if !self.is_latched() && pause.flushes > 0 {
                 self.descriptors.look().map_err(super::io)?;
                 pause.flushes -= 1;
@@ -140,20 +140,20 @@ impl FjallEngine {
         self.descriptors.look().map_err(super::io)?;
         self.store.merge().map_err(error)?;
         self.removed.rows.fetch_sub(counted, Ordering::Relaxed);
-        pause.begin(held.bytes(), self.store.held(0).bytes());
+        pause.begin(stats.bytes(), self.store.stats(0).bytes());
         Ok(true)
     }
 }
 
 impl Store {
-    fn held(&self, counted: u64) -> Held {
+    fn stats(&self, counted: u64) -> TreeStats {
         let tree = &self.rows.tree;
         let all = tree.disk_space();
         let tables = match tree {
             AnyTree::Blob(tree) => tree.index.disk_space(),
             AnyTree::Standard(_) => all,
         };
-        Held {
+        TreeStats {
             rows: tree.approximate_len() as u64,
             removed: tree.tombstone_count().max(counted),
             tables,
@@ -165,7 +165,7 @@ impl Store {
     fn merge(&self) -> fjall::Result<()> {
         self.flush()?;
         self.rows.major_compact()?;
-        if self.held(0).has_stale_values() {
+        if self.stats(0).has_stale_values() {
             // Only now is it known which values are unreferenced.
             self.rows.major_compact()?;
         }
@@ -200,20 +200,20 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn held(rows: u64, removed: u64) -> Held {
-        Held { rows, removed, tables: 100 * MIB, values: 0, stale: 0 }
+    fn stats(rows: u64, removed: u64) -> TreeStats {
+        TreeStats { rows, removed, tables: 100 * MIB, values: 0, stale: 0 }
     }
 
     #[test]
     fn the_cost_of_a_merge_is_proportional_to_the_space_reclaimed() {
-        assert!(!held(1_000_000, 200_000).is_worth_it());
-        assert!(held(1_000_000, 250_000).is_worth_it());
-        assert!(!held(4_000, 4_000).is_worth_it(), "too few");
-        let large = Held { tables: LARGE + 1, ..held(1_000_000, 250_000) };
+        assert!(!stats(1_000_000, 200_000).is_worth_it());
+        assert!(stats(1_000_000, 250_000).is_worth_it());
+        assert!(!stats(4_000, 4_000).is_worth_it(), "too few");
+        let large = TreeStats { tables: LARGE + 1, ..stats(1_000_000, 250_000) };
         assert!(!large.is_worth_it());
-        let small = Held { tables: MIB, ..held(1_000_000, 900_000) };
+        let small = TreeStats { tables: MIB, ..stats(1_000_000, 900_000) };
         assert!(!small.is_worth_it());
-        let apart = Held { values: 100 * MIB, stale: 25 * MIB, ..held(1_000_000, 0) };
+        let apart = TreeStats { values: 100 * MIB, stale: 25 * MIB, ..stats(1_000_000, 0) };
         assert!(apart.is_worth_it());
     }
 
@@ -232,9 +232,9 @@ mod tests {
 
     #[test]
     fn a_merge_of_an_emptied_tree_costs_nothing() {
-        assert_eq!(held(2_000_000, 1_000_000).cost(), 0);
-        assert_eq!(held(1_000_000, 250_000).cost(), 50 * MIB);
-        let apart = Held { values: 10 * MIB, stale: 5 * MIB, ..held(0, 0) };
+        assert_eq!(stats(2_000_000, 1_000_000).cost(), 0);
+        assert_eq!(stats(1_000_000, 250_000).cost(), 50 * MIB);
+        let apart = TreeStats { values: 10 * MIB, stale: 5 * MIB, ..stats(0, 0) };
         assert_eq!(apart.cost(), 10 * MIB);
     }
 }

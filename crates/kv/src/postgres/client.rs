@@ -139,8 +139,8 @@ impl Client {
     /// Fails if the database does not answer within this time.
     pub(super) fn check(&mut self, within: Duration) -> crate::Result<()> {
         // Inside, since a timer needs the runtime.
-        let asked = async { Ok(timeout(within, self.client.simple_query("")).await) };
-        match self.line.wait(asked).map_err(error)? {
+        let answer = async { Ok(timeout(within, self.client.simple_query("")).await) };
+        match self.line.wait(answer).map_err(error)? {
             Ok(answer) => answer.map(drop).map_err(error),
             Err(late) => Err(crate::Error::Io(Box::new(late))),
         }
@@ -296,12 +296,12 @@ mod tests {
     #[test]
     fn notifications_come_in_order_or_not_in_time() {
         let Some([mut client, mut other]) = pair() else { return };
-        client.batch_execute("LISTEN told").unwrap();
+        client.batch_execute("LISTEN events").unwrap();
         assert!(client.notification(Duration::ZERO).unwrap().is_none());
-        other.batch_execute("NOTIFY told, 'one'; NOTIFY told, 'two'").unwrap();
+        other.batch_execute("NOTIFY events, 'one'; NOTIFY events, 'two'").unwrap();
         for expected in ["one", "two"] {
-            let told = client.notification(Duration::from_secs(30)).unwrap().unwrap();
-            assert_eq!(told.payload(), expected);
+            let notification = client.notification(Duration::from_secs(30)).unwrap().unwrap();
+            assert_eq!(notification.payload(), expected);
         }
     }
 }

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_answers_are_waited_for_is_said_in_seconds() {
+    fn the_query_timeout_is_in_seconds() {
         let within = |text| Address::parse(text).map(|address| address.query_timeout());
         for (text, seconds) in [
             ("postgres://h/d", Some(30)),

@@ -14,11 +14,11 @@ use crate::Result;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Listens on a thread and a connection of its own until the other end of `ended` is dropped.
-pub(super) fn spawn(address: Address, ended: Receiver<()>, told: Box<dyn Fn() + Send>) {
+pub(super) fn spawn(address: Address, ended: Receiver<()>, notify: Box<dyn Fn() + Send>) {
     let listen = move || {
         while !has_ended(&ended) {
             // Missed notifications only delay waiters, which also poll.
-            let _ = listen(&address, &ended, &*told);
+            let _ = listen(&address, &ended, &*notify);
             if ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
@@ -29,24 +29,24 @@ pub(super) fn spawn(address: Address, ended: Receiver<()>, told: Box<dyn Fn() + 
 }
 
 /// Runs until there are no listeners, or the connection is lost.
-fn listen(address: &Address, ended: &Receiver<()>, told: &dyn Fn()) -> Result<()> {
+fn listen(address: &Address, ended: &Receiver<()>, notify: &dyn Fn()) -> Result<()> {
     let mut client = address.connect()?;
     client.batch_execute("LISTEN cenote_commits").map_err(error)?;
     let schema = client.query_one("SELECT current_schema()::text", &[]).map_err(error)?;
     let schema: String = schema.get(0);
-    told();
+    notify();
     while !client.is_closed() && !has_ended(ended) {
-        next(&mut client, &schema, told)?;
+        next(&mut client, &schema, notify)?;
     }
     Ok(())
 }
 
 /// Waits for a while.
-fn next(client: &mut Client, schema: &str, told: &dyn Fn()) -> Result<()> {
+fn next(client: &mut Client, schema: &str, notify: &dyn Fn()) -> Result<()> {
     while let Some(notification) = client.notification(PAUSE).map_err(error)? {
         // Other schemas of the database have stores of their own.
         if notification.payload() == schema {
-            told();
+            notify();
         }
     }
     Ok(())

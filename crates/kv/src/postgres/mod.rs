@@ -106,10 +106,10 @@ impl Engine for PostgresEngine {
         true
     }
 
-    fn follow(&self, told: Box<dyn Fn() + Send>) {
+    fn follow(&self, notify: Box<dyn Fn() + Send>) {
         let (listening, ended) = mpsc::channel();
         self.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
-        listen::spawn(self.pool.address().clone(), ended, told);
+        listen::spawn(self.pool.address().clone(), ended, notify);
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
@@ -134,11 +134,11 @@ impl Engine for PostgresEngine {
 
     fn outcome(&self, token: &Token) -> Result<Option<Version>> {
         let query = "SELECT cenote_outcome($1)";
-        let ask = |connection: &mut Connection| {
+        let read = |connection: &mut Connection| {
             connection.client.query_one(query, &[&token.as_slice()]).map_err(error)
         };
         let holder = Some(Holder::here());
-        let row = aside(|| self.pool.take_and(holder, ask).map(|(_, row)| row))?;
+        let row = aside(|| self.pool.take_and(holder, read).map(|(_, row)| row))?;
         let version: Option<i64> = row.get(0);
         Ok(version.map(i64::cast_unsigned))
     }

@@ -30,8 +30,8 @@ pub(super) fn check(pool: &Pool) -> Result<()> {
 }
 
 /// The process of the database that answers.
-fn session(connection: &mut Connection, ask: &str) -> Result<String> {
-    let answers = connection.client.simple_query(ask).map_err(error)?;
+fn session(connection: &mut Connection, query: &str) -> Result<String> {
+    let answers = connection.client.simple_query(query).map_err(error)?;
     let pid = first_value(&answers);
     pid.map(str::to_owned).ok_or_else(|| Error::Io("the database did not answer".into()))
 }

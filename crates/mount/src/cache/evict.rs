@@ -4,14 +4,14 @@
 //! kernel has references to is dropped once the kernel has dropped them. The kernel is asked to drop files, but not
 //! directories, since it would treat the working directory of a program as removed.
 
-use super::{Cache, Ino, Known, Node, Origin, Stale};
+use super::{Cache, Ino, Lookup, Node, Origin, Stale};
 use crate::attr::FileKind;
 
 impl Cache {
     /// The node of a name, for a user of its directory.
-    pub(crate) fn look_up(&mut self, dir: Ino, name: &str) -> Known {
+    pub(crate) fn look_up(&mut self, dir: Ino, name: &str) -> Lookup {
         self.use_directory(dir);
-        self.known(dir, name)
+        self.peek(dir, name)
     }
 
     /// Notes that a directory is used.
@@ -57,7 +57,7 @@ impl Cache {
         used.into_iter().map(|(_, ino)| ino).collect()
     }
 
-    /// Forgets the missing names of a directory, of which the kernel may have been told: it is not told here which of them appear.
+    /// Forgets the missing names of a directory, which the kernel may cache: it is not notified here of those that appear.
     fn forget_missing(&mut self, dir: Ino) -> impl Iterator<Item = Stale> + use<> {
         let absent = self.children_mut(dir).map(|children| std::mem::take(&mut children.absent));
         absent.into_iter().flatten().map(move |name| Stale::Entry(dir, name))
@@ -108,7 +108,7 @@ impl Cache {
     pub(crate) fn hold(&mut self, ino: Ino) {
         if let Some(node) = self.nodes.get_mut(&ino) {
             node.lookups += 1;
-            self.leaving -= usize::from(node.is_told_to_leave());
+            self.leaving -= usize::from(node.is_drop_requested());
             node.leaving = false;
         }
     }
@@ -116,7 +116,7 @@ impl Cache {
     pub(super) fn give_up(&mut self, ino: Ino) {
         let Some(node) = self.nodes.remove(&ino) else { return };
         self.replaced.remove(&ino);
-        self.leaving -= usize::from(node.is_told_to_leave());
+        self.leaving -= usize::from(node.is_drop_requested());
         self.unlink(node.parent, &node.name, ino);
         let alias = node.id.map(|id| (node.tree, id));
         if let Some(alias) = alias.filter(|alias| self.aliases.get(alias) == Some(&ino)) {
@@ -127,7 +127,7 @@ impl Cache {
 
 impl Node {
     /// Whether the kernel was asked to drop it.
-    pub(super) fn is_told_to_leave(&self) -> bool {
+    pub(super) fn is_drop_requested(&self) -> bool {
         self.leaving && self.attr.kind != FileKind::Directory
     }
 

@@ -5,7 +5,7 @@
 
 use cenote_client::Resource;
 
-use super::{Cache, Ino, Known, Node};
+use super::{Cache, Ino, Lookup, Node};
 use crate::found::{Found, Listing};
 
 impl Cache {
@@ -21,7 +21,7 @@ impl Cache {
     }
 
     fn place_found(&mut self, parent: Ino, current: bool, found: Found) -> Ino {
-        if let Known::There(ino) = self.known(parent, &found.name)
+        if let Lookup::Present(ino) = self.peek(parent, &found.name)
             && self.nodes.get(&ino).is_some_and(|node| node.id.is_none())
         {
             // A file being created through this mount.

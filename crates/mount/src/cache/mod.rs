@@ -29,7 +29,7 @@ use crate::attr::{Attr, FileKind};
 use crate::error::{Fault, Result};
 use crate::feed::Drops;
 use crate::found::Found;
-use crate::seen::Note;
+use crate::journal::Note;
 use crate::source::{Place, join};
 
 /// The number of an inode. The root is 1; others are the id of their resource, beside the number of the tree, or, of files that were created here, a
@@ -47,10 +47,10 @@ const FIRST_LOCAL: Ino = 1 << 62;
 /// [`FIRST_LOCAL`].
 const TREE_BITS: u32 = 44;
 
-/// The cached state of a name.
+/// What the cache has for a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
-    There(Ino),
+pub(crate) enum Lookup {
+    Present(Ino),
     Absent,
     Unknown,
 }
@@ -102,8 +102,8 @@ impl Cache {
         }
     }
 
-    /// Tells the kernel from now on what to drop when something turns out to have changed.
-    pub(crate) fn tell(&mut self, drops: Drops) {
+    /// From now on, reports to the kernel what to drop when something turns out to have changed.
+    pub(crate) fn set_drops(&mut self, drops: Drops) {
         self.drops = Some(drops);
     }
 
@@ -169,12 +169,13 @@ impl Cache {
         }
     }
 
-    pub(crate) fn known(&self, parent: Ino, name: &str) -> Known {
-        let Some(children) = self.children(parent) else { return Known::Unknown };
+    /// What is cached for a name, without marking its directory as used.
+    pub(crate) fn peek(&self, parent: Ino, name: &str) -> Lookup {
+        let Some(children) = self.children(parent) else { return Lookup::Unknown };
         match children.names.get(name) {
-            Some(ino) => Known::There(*ino),
-            None if children.complete || children.absent.contains(name) => Known::Absent,
-            None => Known::Unknown,
+            Some(ino) => Lookup::Present(*ino),
+            None if children.complete || children.absent.contains(name) => Lookup::Absent,
+            None => Lookup::Unknown,
         }
     }
 
@@ -201,8 +202,8 @@ impl Cache {
 
     /// Whether the kernel may cache that a name is missing. This is noted even if it is known from a listing: the kernel has to drop the entry once the
     /// name may exist.
-    pub(crate) fn tells_missing(&mut self, parent: Ino, name: &str) -> bool {
-        self.look_up(parent, name) == Known::Absent
+    pub(crate) fn may_cache_absence(&mut self, parent: Ino, name: &str) -> bool {
+        self.look_up(parent, name) == Lookup::Absent
             && self.children_mut(parent).is_some_and(|children| children.note_absent(name))
     }
 

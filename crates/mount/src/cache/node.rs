@@ -60,7 +60,7 @@ pub(crate) struct Node {
     /// Others replaced its content while it was read: its resource has another node.
     pub(crate) replaced: bool,
     /// Whether the kernel, or a program that has it open, may have seen some of its content.
-    pub(crate) seen: bool,
+    pub(crate) content_read: bool,
     /// It is evicted once the kernel has dropped it.
     pub(crate) leaving: bool,
     /// The tag of the content that the kernel caches.
@@ -78,14 +78,14 @@ pub(crate) struct Node {
 #[derive(Debug, Default)]
 pub(crate) struct Children {
     pub(crate) names: BTreeMap<String, Ino>,
-    /// Names that are known not to be there: where not all are known, or the kernel was told so. At most [`ABSENT`].
+    /// Names that are known not to be there: where not all are known, or the kernel caches that. At most [`ABSENT`].
     pub(crate) absent: HashSet<String>,
     /// Whether all names are known.
     pub(crate) complete: bool,
     /// Counts the reported changes in it.
     pub(crate) generation: u64,
     /// How many names were looked up one by one.
-    pub(crate) asked: u32,
+    pub(crate) single_lookups: u32,
     /// When it was last used, as a count of uses.
     pub(crate) used: u64,
 }
@@ -143,7 +143,7 @@ impl Node {
             exclusive: false,
             orphan: false,
             replaced: false,
-            seen: false,
+            content_read: false,
             leaving: false,
             kept: None,
             may_create: false,

@@ -5,7 +5,7 @@ use cenote_client::Resource;
 use super::{Cache, Ino, Node, ROOT};
 use crate::attr::Attr;
 use crate::found::{Found, Listing};
-use crate::seen::{Note, Seen, Tree};
+use crate::journal::{Note, ResourceState, Tree};
 
 impl Cache {
     /// What was seen by an earlier mount; none, if nothing was.
@@ -14,11 +14,11 @@ impl Cache {
         let mut cache = Self::new(root_path, (root.id, root.attr()), limit);
         for (id, dir) in tree.walk(root.id) {
             let parent = cache.ino_of(0, id);
-            for (name, seen) in dir.names {
+            for (name, state) in dir.names {
                 if cache.len() == limit {
                     return Some(cache);
                 }
-                cache.restore(parent, &name, &seen);
+                cache.restore(parent, &name, &state);
             }
             if let Some(children) = cache.children_mut(parent) {
                 children.complete = dir.complete;
@@ -27,15 +27,15 @@ impl Cache {
         Some(cache)
     }
 
-    fn restore(&mut self, parent: Ino, name: &str, seen: &Seen) {
-        if self.nodes.contains_key(&self.ino_of(0, seen.id)) {
+    fn restore(&mut self, parent: Ino, name: &str, state: &ResourceState) {
+        if self.nodes.contains_key(&self.ino_of(0, state.id)) {
             // It was known in two places, but is in only one.
             return;
         }
-        let mut node = Node::new((0, parent), name, seen.attr());
-        node.id = Some(seen.id);
-        self.nodes.insert(seen.id, node);
-        self.link(parent, name, seen.id);
+        let mut node = Node::new((0, parent), name, state.attr());
+        node.id = Some(state.id);
+        self.nodes.insert(state.id, node);
+        self.link(parent, name, state.id);
     }
 
     /// Begins to record the tree.
@@ -71,8 +71,8 @@ impl Cache {
     pub(super) fn note_put(&mut self, ino: Ino, found: &Resource) {
         self.note(|cache| {
             let node = cache.nodes.get(&ino).filter(|node| ino != ROOT && !node.orphan)?;
-            let seen = Seen::new(found.id, &Attr::of(found));
-            Some(Note::Put(cache.id_of(node.parent)?, node.name.clone(), seen))
+            let state = ResourceState::new(found.id, &Attr::of(found));
+            Some(Note::Put(cache.id_of(node.parent)?, node.name.clone(), state))
         });
     }
 
@@ -80,15 +80,15 @@ impl Cache {
     pub(super) fn note_moved(&mut self, ino: Ino) {
         self.note(|cache| {
             let node = cache.nodes.get(&ino).filter(|node| !node.orphan && node.is_certain())?;
-            let seen = Seen::new(node.id?, &node.attr);
-            Some(Note::Put(cache.id_of(node.parent)?, node.name.clone(), seen))
+            let state = ResourceState::new(node.id?, &node.attr);
+            Some(Note::Put(cache.id_of(node.parent)?, node.name.clone(), state))
         });
     }
 
     /// What to note of a listing, if anything is noted.
     pub(super) fn listing_note(&self, dir: Ino, found: &Listing) -> Option<Note> {
         self.notes.as_ref()?;
-        let name = |found: &Found| (found.name.clone(), Seen::new(found.id, &found.attr));
+        let name = |found: &Found| (found.name.clone(), ResourceState::new(found.id, &found.attr));
         let names = found.iter().flatten().map(name);
         Some(Note::Listed(self.id_of(dir)?, names.collect()))
     }

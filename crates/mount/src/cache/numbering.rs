@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Cache, Ino, Known, Node, Origin};
+use super::{Cache, Ino, Lookup, Node, Origin};
 use crate::attr::{Attr, FileKind};
 use crate::dxfuse::{Facts, Names};
 use crate::found::{Found, Listing};
@@ -79,8 +79,8 @@ impl Cache {
 
     /// Whether a name is that of a file being created through this mount: the listed entry may be that file already.
     fn is_being_created(&self, dir: Ino, name: &str) -> bool {
-        match self.known(dir, name) {
-            Known::There(ino) => self
+        match self.peek(dir, name) {
+            Lookup::Present(ino) => self
                 .nodes
                 .get(&ino)
                 .is_some_and(|node| node.id.is_none() && node.origin == Origin::Store),

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use cenote_client::Resource;
 
-use super::{Cache, FileKind, Ino, Known, Node, Origin, ROOT, Tree, stale};
+use super::{Cache, FileKind, Ino, Lookup, Node, Origin, ROOT, Tree, stale};
 use crate::attr::Attr;
 use crate::error::{Fault, Result};
 use crate::layout::{Folder, Placed};
@@ -56,7 +56,7 @@ impl Cache {
 
     /// A directory of the mount itself.
     fn directory_in(&mut self, parent: Ino, name: &str) -> Ino {
-        if let Known::There(ino) = self.known(parent, name) {
+        if let Lookup::Present(ino) = self.peek(parent, name) {
             return ino;
         }
         let attr = self.nodes.get(&parent).map(|node| node.attr.clone());

@@ -94,7 +94,7 @@ impl Node {
 
     /// Whether it can stand for another content while it is open.
     pub(crate) fn may_follow(&self) -> bool {
-        !self.replaced && (!self.seen || self.writers > 0)
+        !self.replaced && (!self.content_read || self.writers > 0)
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use cenote_client::Resource;
 
     use super::*;
-    use crate::cache::{Known, ROOT};
+    use crate::cache::{Lookup, ROOT};
 
     fn resource(id: u64, etag: &str, revision: u64) -> Resource {
         let json = serde_json::json!({
@@ -125,7 +125,7 @@ mod tests {
         let (mut cache, ino) = cache();
         cache.node_mut(ino).unwrap().opened = 1;
         cache.update(ino, &resource(7, "two", 2));
-        let Known::There(present) = cache.known(ROOT, "a") else { panic!("it has a name") };
+        let Lookup::Present(present) = cache.peek(ROOT, "a") else { panic!("it has a name") };
         assert_ne!(present, ino);
         let etag = |cache: &Cache, ino| cache.node(ino).unwrap().attr.etag.clone();
         assert_eq!(etag(&cache, ino).as_deref(), Some("one"));
@@ -138,7 +138,7 @@ mod tests {
         cache.node_mut(ino).unwrap().opened = 0;
         cache.forget(ino, 0);
         assert!(cache.node(ino).is_err() && cache.is_gone(ino));
-        assert_eq!(cache.known(ROOT, "a"), Known::There(present));
+        assert_eq!(cache.peek(ROOT, "a"), Lookup::Present(present));
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             node.opened = 1;
             change(node);
             cache.update(ino, &resource(7, "two", 2));
-            assert_eq!(cache.known(ROOT, "a"), Known::There(ino));
+            assert_eq!(cache.peek(ROOT, "a"), Lookup::Present(ino));
             assert_eq!(cache.node(ino).unwrap().attr.etag.as_deref(), Some("two"));
         }
     }
@@ -167,7 +167,7 @@ mod tests {
         let two = || Attr::of(&resource(7, "two", 2));
         assert!(!cache.follow(ino, Some("another"), two()));
         assert!(cache.follow(ino, Some("one"), two()));
-        cache.node_mut(ino).unwrap().seen = true;
+        cache.node_mut(ino).unwrap().content_read = true;
         assert!(!cache.follow(ino, Some("two"), Attr::of(&resource(7, "three", 3))));
         assert_eq!(cache.node(ino).unwrap().attr.etag.as_deref(), Some("two"));
     }

@@ -60,11 +60,11 @@ impl Record {
 
     /// Reads a record; `None` if it is not whole.
     pub(super) fn decode(bytes: &[u8; LENGTH]) -> Option<Self> {
-        let (said, sum) = bytes.split_first_chunk::<32>()?;
-        if checksum(said) != u64::from_le_bytes(sum.try_into().ok()?) {
+        let (body, sum) = bytes.split_first_chunk::<32>()?;
+        if checksum(body) != u64::from_le_bytes(sum.try_into().ok()?) {
             return None;
         }
-        let (key, rest) = said.split_first_chunk::<16>()?;
+        let (key, rest) = body.split_first_chunk::<16>()?;
         let (number, rest) = rest.split_first_chunk::<4>()?;
         let (length, sum) = rest.split_first_chunk::<4>()?;
         let block = Block {

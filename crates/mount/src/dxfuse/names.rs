@@ -33,17 +33,18 @@ impl Facts {
 
 /// Whether a file that is described so can be read.
 pub(crate) fn is_readable(described: &Value) -> bool {
-    let says = |name: &str, wanted| described.get(name).is_none_or(|value| value == wanted);
-    says("state", "closed") && says("archivalState", "live")
+    let matches = |name: &str, wanted| described.get(name).is_none_or(|value| value == wanted);
+    matches("state", "closed") && matches("archivalState", "live")
 }
 
 /// The properties of a folder. By default nothing is known, and everything is shown as it is in the
 /// store.
 #[derive(Debug, Default)]
-pub(crate) struct Names(Option<Known>);
+pub(crate) struct Names(Option<FolderContents>);
 
+/// What a folder shows: its folders by name, and its objects by resource.
 #[derive(Debug)]
-struct Known {
+struct FolderContents {
     folders: HashSet<String>,
     objects: HashMap<u64, Facts>,
 }
@@ -67,16 +68,16 @@ impl Names {
         let last = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
         let folders = listing.folders.iter().map(last).collect();
         let objects = listing.objects.into_iter().filter_map(facts).collect();
-        Ok(Self(Some(Known { folders, objects })))
+        Ok(Self(Some(FolderContents { folders, objects })))
     }
 
     /// What is known of a resource; none if it is not shown: it is hidden, or a project of its own.
     pub(crate) fn of(&self, found: &Found) -> Option<Option<&Facts>> {
-        let Some(known) = &self.0 else { return Some(None) };
+        let Some(contents) = &self.0 else { return Some(None) };
         match found.kind {
-            ResourceKind::Collection => known.folders.contains(&found.name).then_some(None),
+            ResourceKind::Collection => contents.folders.contains(&found.name).then_some(None),
             ResourceKind::Link => Some(None),
-            _ => known.objects.get(&found.id).map(Some),
+            _ => contents.objects.get(&found.id).map(Some),
         }
     }
 

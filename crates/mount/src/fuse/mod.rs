@@ -66,8 +66,8 @@ pub fn mount(
     config.n_threads = Some(THREADS);
     config.clone_fd = true;
     let modes = Arc::new(Modes::default());
-    let known = Arc::downgrade(&system.0);
-    system.0.shows(system.0.seen());
+    let inner = Arc::downgrade(&system.0);
+    system.0.set_shown_position(system.0.shown_position());
     let kernel = Kernel::default();
     let layer = Layer { system, runtime: Handle::current(), modes, kernel: kernel.clone() };
     let session = fuser::spawn_mount(layer, at, &config)?;
@@ -75,7 +75,7 @@ pub fn mount(
     kernel.is_there(notifier.clone());
     std::thread::Builder::new()
         .name("cenote-notify".to_owned())
-        .spawn(move || notify(stale, &notifier, &known))?;
+        .spawn(move || notify(stale, &notifier, &inner))?;
     widen_read_ahead(at);
     Ok(Session { session, at: at.to_owned() })
 }
@@ -101,7 +101,7 @@ impl Session {
 }
 
 /// Notifies the kernel what to drop, on a separate thread, because the kernel may wait for requests in the meantime.
-fn notify(mut stale: UnboundedReceiver<Stale>, notifier: &Notifier, known: &Weak<Inner>) {
+fn notify(mut stale: UnboundedReceiver<Stale>, notifier: &Notifier, inner: &Weak<Inner>) {
     while let Some(stale) = stale.blocking_recv() {
         // An entry that the kernel does not have need not be dropped.
         let _unknown = match stale {
@@ -109,8 +109,8 @@ fn notify(mut stale: UnboundedReceiver<Stale>, notifier: &Notifier, known: &Weak
             Stale::Attr(ino) => notifier.inval_inode(INodeNo(ino), -1, 0),
             Stale::Content(ino) => notifier.inval_inode(INodeNo(ino), 0, 0),
             Stale::Reached(position) => {
-                if let Some(known) = known.upgrade() {
-                    known.shows(position);
+                if let Some(inner) = inner.upgrade() {
+                    inner.set_shown_position(position);
                 }
                 continue;
             }

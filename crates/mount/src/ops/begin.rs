@@ -8,9 +8,9 @@ use tokio::time::timeout;
 use crate::attr::Attr;
 use crate::cache::{Cache, ROOT};
 use crate::error::{Fault, Result};
+use crate::journal::{Journal, Note, ResourceState};
 use crate::layout::Layout;
 use crate::options::{Manners, Options};
-use crate::seen::{Journal, Note, Seen};
 use crate::source::Source;
 
 /// How long a mount waits for the server if it can start without it.
@@ -91,7 +91,7 @@ impl Beginning {
         let Some((_, first)) = found.first() else { return Err(Fault::missing("a place")) };
         let follows = position.is_some();
         let begun = Self::of(first, options, (position.unwrap_or_default(), follows));
-        let mut cache = Cache::placed(&found, (options.now)(), options.known);
+        let mut cache = Cache::placed(&found, (options.now)(), options.max_nodes);
         if let Manners::Dxfuse { overwrite } = options.manners {
             cache.number(overwrite);
         }
@@ -101,8 +101,8 @@ impl Beginning {
     fn of(root: &Resource, options: &Options, (position, follows): (String, bool)) -> Self {
         let created = root.created.map(|created| created.to_string()).unwrap_or_default();
         let attr = Attr::of(root);
-        let noted = Note::Root(Seen::new(root.id, &attr), created.clone());
-        let mut cache = Cache::new(&options.root, (root.id, attr), options.known);
+        let noted = Note::Root(ResourceState::new(root.id, &attr), created.clone());
+        let mut cache = Cache::new(&options.root, (root.id, attr), options.max_nodes);
         cache.update(ROOT, root);
         Self {
             noted,
@@ -121,7 +121,7 @@ impl Beginning {
     fn offline(journal: Journal, options: &Options) -> Result<Option<Self>> {
         let tree = journal.read().map_err(unreadable)?;
         let (position, root) = (tree.position.clone().unwrap_or_default(), tree.root.clone());
-        let cache = Cache::restored(&options.root, tree, options.known);
+        let cache = Cache::restored(&options.root, tree, options.max_nodes);
         let Some((cache, (root, created))) = cache.zip(root) else { return Ok(None) };
         Ok(Some(Self {
             cache,

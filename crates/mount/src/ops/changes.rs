@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::drafts::check_name;
 use super::{Entry, FileSystem};
 use crate::attr::{FileKind, time};
-use crate::cache::{Ino, Known, Origin};
+use crate::cache::{Ino, Lookup, Origin};
 use crate::error::{Fault, Result};
 
 /// Attributes to set.
@@ -88,8 +88,8 @@ impl FileSystem {
     /// Refuses a name that something has that is not in the store.
     fn require_free_name(&self, parent: Ino, name: &str) -> Result<()> {
         let cache = self.lock();
-        match cache.known(parent, name) {
-            Known::There(ino) if cache.node(ino)?.id.is_none() || cache.is_numbered() => {
+        match cache.peek(parent, name) {
+            Lookup::Present(ino) if cache.node(ino)?.id.is_none() || cache.is_numbered() => {
                 Err(Fault::new(libc::EEXIST, name))
             }
             _ => Ok(()),

@@ -67,7 +67,7 @@ impl FileSystem {
             let open = listings.get_mut(&handle).ok_or_else(not_open)?;
             (open.ino, std::mem::replace(&mut open.is_read, true))
         };
-        let entries = match self.known_entries(ino)? {
+        let entries = match self.cached_entries(ino)? {
             Some(entries) => entries,
             // Whether it is still true is not known, but it was listed when it was opened.
             None if !was_read && !self.is_followed() => return self.listing(handle),
@@ -115,9 +115,9 @@ impl FileSystem {
     async fn entries(&self, ino: Ino) -> Result<Vec<DirEntry>> {
         if self.lists_whole(ino)? {
             self.list_whole(ino).await?;
-            return self.known_entries_of(ino)?.ok_or_else(|| Fault::missing("the directory"));
+            return self.cached_entries_of(ino)?.ok_or_else(|| Fault::missing("the directory"));
         }
-        if let Some(entries) = self.known_entries(ino)? {
+        if let Some(entries) = self.cached_entries(ino)? {
             return Ok(entries);
         }
         self.evict();
@@ -126,7 +126,7 @@ impl FileSystem {
         let mut cache = self.lock();
         let Some(names) = cache.fill(ino, generation, found) else {
             drop(cache);
-            let entries = self.known_entries_of(ino)?;
+            let entries = self.cached_entries_of(ino)?;
             return entries.ok_or_else(|| Fault::warning(libc::EIO, "a listing was lost"));
         };
         // Something changed meanwhile: this listing is still valid to return, but is not cached.
@@ -139,17 +139,17 @@ impl FileSystem {
     }
 
     /// The entries, if the listing is known and all attributes are fresh.
-    fn known_entries(&self, ino: Ino) -> Result<Option<Vec<DirEntry>>> {
+    fn cached_entries(&self, ino: Ino) -> Result<Option<Vec<DirEntry>>> {
         let usable = {
             let cache = self.lock();
             let children = &cache.node(ino)?.children;
             let fresh = |child: &Ino| cache.node(*child).is_ok_and(Node::is_certain);
             self.is_followed() && children.complete && children.names.values().all(fresh)
         };
-        if usable { self.known_entries_of(ino) } else { Ok(None) }
+        if usable { self.cached_entries_of(ino) } else { Ok(None) }
     }
 
-    fn known_entries_of(&self, ino: Ino) -> Result<Option<Vec<DirEntry>>> {
+    fn cached_entries_of(&self, ino: Ino) -> Result<Option<Vec<DirEntry>>> {
         let cache = self.lock();
         let (mut entries, names) = (self.dots(&cache, ino)?, &cache.node(ino)?.children.names);
         entries.reserve(names.len());

@@ -9,7 +9,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::{Entry, FileSystem};
 use crate::attr::{Attr, FileKind};
-use crate::cache::{Ino, Known, Stale};
+use crate::cache::{Ino, Lookup, Stale};
 use crate::error::{Fault, Result};
 use crate::ops::files::Opened;
 use crate::write::{Base, Draft, Target, With};
@@ -89,7 +89,7 @@ impl FileSystem {
         if cache.node(parent)?.attr.kind != FileKind::Directory {
             return Err(Fault::new(libc::ENOTDIR, "not a directory"));
         }
-        if let Known::There(_) = cache.known(parent, name) {
+        if let Lookup::Present(_) = cache.peek(parent, name) {
             return Err(Fault::new(libc::EEXIST, name));
         }
         let ino = cache.create(parent, name, attr);
@@ -150,15 +150,15 @@ impl FileSystem {
     /// The draft of a file, created from its current content if there is none; locked for other operations meanwhile.
     pub(crate) async fn draft(&self, ino: Ino) -> Result<OwnedMutexGuard<Draft>> {
         loop {
-            let known = self.known_draft(ino);
-            let open = match &known {
+            let existing = self.find_draft(ino);
+            let open = match &existing {
                 Some(draft) => Some(Arc::clone(draft).lock_owned().await),
                 None => None,
             };
             // Read once no publication is running: a publication changes the tag of the content.
             let attr = self.getattr(ino).await?.attr;
             let mut drafts = self.0.drafts();
-            if drafts.get(&ino).map(Arc::as_ptr) != known.as_ref().map(Arc::as_ptr) {
+            if drafts.get(&ino).map(Arc::as_ptr) != existing.as_ref().map(Arc::as_ptr) {
                 // Another operation has created or dropped a draft.
                 continue;
             }
@@ -174,7 +174,7 @@ impl FileSystem {
         }
     }
 
-    pub(crate) fn known_draft(&self, ino: Ino) -> Option<Shared> {
+    pub(crate) fn find_draft(&self, ino: Ino) -> Option<Shared> {
         self.0.drafts().get(&ino).cloned()
     }
 
@@ -209,7 +209,7 @@ impl FileSystem {
 
     /// Publishes the data written to a file as one version.
     pub(crate) async fn publish(&self, ino: Ino) -> Result<()> {
-        let Some(draft) = self.known_draft(ino) else { return Ok(()) };
+        let Some(draft) = self.find_draft(ino) else { return Ok(()) };
         let mut draft = draft.lock().await;
         if !draft.is_dirty() || self.lock().node(ino)?.orphan {
             return Ok(());

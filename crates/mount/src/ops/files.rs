@@ -98,7 +98,7 @@ impl FileSystem {
             let keep = node.id.is_none() || (node.kept.is_some() && node.kept == node.attr.etag);
             node.kept.clone_from(&node.attr.etag);
             let keep = keep && self.is_followed();
-            node.seen = keep || (node.seen && node.opened > 1);
+            node.content_read = keep || (node.content_read && node.opened > 1);
             keep
         };
         let handle = self.number();
@@ -125,7 +125,9 @@ impl FileSystem {
         for _ in 0..ATTEMPTS {
             let etag = self.getattr(handle.ino).await?.attr.etag;
             match self.read_content(&handle, (offset, length)).await {
-                Ok(bytes) if self.sees(handle.ino, etag.as_deref())? => return Ok(bytes),
+                Ok(bytes) if self.note_content_read(handle.ino, etag.as_deref())? => {
+                    return Ok(bytes);
+                }
                 // The file was opened anew, or written to, while this was read.
                 Ok(_) => {}
                 Err(fault) if has_changed(&fault) => {
@@ -143,7 +145,7 @@ impl FileSystem {
         handle: &Handle,
         (offset, length): (u64, u32),
     ) -> Result<Option<Bytes>> {
-        let Some(draft) = self.known_draft(handle.ino) else { return Ok(None) };
+        let Some(draft) = self.find_draft(handle.ino) else { return Ok(None) };
         let mut draft = draft.lock().await;
         if !draft.is_dirty() && !self.lock().node(handle.ino)?.orphan {
             return Ok(None);
@@ -167,11 +169,11 @@ impl FileSystem {
     }
 
     /// Notes that a program gets bytes of a content; returns whether it is still the one that the inode stands for.
-    fn sees(&self, ino: Ino, etag: Option<&str>) -> Result<bool> {
+    fn note_content_read(&self, ino: Ino, etag: Option<&str>) -> Result<bool> {
         let mut cache = self.lock();
         let node = cache.node_mut(ino)?;
         let is_same = node.attr.etag.as_deref() == etag;
-        node.seen |= is_same;
+        node.content_read |= is_same;
         Ok(is_same)
     }
 

@@ -2,7 +2,7 @@
 
 use super::drafts::check_name;
 use super::{Entry, FileSystem};
-use crate::cache::{Cache, Ino, Known, Origin};
+use crate::cache::{Cache, Ino, Lookup, Origin};
 use crate::error::{Fault, Result};
 
 /// After how many names that were looked up individually a directory is listed, if it has at most so many: the listing takes about as long as they did.
@@ -19,7 +19,7 @@ impl FileSystem {
 
     /// The attributes of an inode.
     pub async fn getattr(&self, ino: Ino) -> Result<Entry> {
-        if let Some(entry) = self.known_attr(ino)? {
+        if let Some(entry) = self.cached_attr(ino)? {
             return Ok(entry);
         }
         let place = self.lock().place(ino)?;
@@ -36,32 +36,32 @@ impl FileSystem {
     }
 
     /// The attributes of an inode, if they need not be requested.
-    fn known_attr(&self, ino: Ino) -> Result<Option<Entry>> {
+    fn cached_attr(&self, ino: Ino) -> Result<Option<Entry>> {
         let cache = self.lock();
         let node = cache.node(ino)?;
-        let known =
+        let is_current =
             node.id.is_none() || node.dirty || node.orphan || self.0.trusts(node.is_fresh());
-        Ok(if known { Some(entry(&cache, ino, self.is_followed())?) } else { None })
+        Ok(if is_current { Some(entry(&cache, ino, self.is_followed())?) } else { None })
     }
 
     /// The inode that a name leads to.
     pub(crate) async fn resolve(&self, parent: Ino, name: &str) -> Result<Ino> {
         check_name(name)?;
-        let known = self.lock().look_up(parent, name);
-        match known {
-            Known::There(ino) if self.trusts_name(ino) => return Ok(ino),
-            Known::Absent if self.is_followed() => return Err(Fault::missing(name)),
+        let cached = self.lock().look_up(parent, name);
+        match cached {
+            Lookup::Present(ino) if self.trusts_name(ino) => return Ok(ino),
+            Lookup::Absent if self.is_followed() => return Err(Fault::missing(name)),
             _ => {}
         }
         if self.lists_whole(parent)? {
             return self.resolve_listed(parent, name).await;
         }
         self.evict();
-        if let Some(most) = self.asks_again(parent)
+        if let Some(most) = self.listing_limit(parent)
             && self.list_small(parent, most).await?
         {
-            return match self.lock().known(parent, name) {
-                Known::There(ino) => Ok(ino),
+            return match self.lock().peek(parent, name) {
+                Lookup::Present(ino) => Ok(ino),
                 _ => Err(Fault::missing(name)),
             };
         }
@@ -79,7 +79,7 @@ impl FileSystem {
     pub fn lacks(&self, parent: Ino, name: &str) -> bool {
         let mut cache = self.lock();
         // If a name in the store is shown as another one, the kernel would not be notified of changes.
-        self.is_followed() && !cache.is_numbered() && cache.tells_missing(parent, name)
+        self.is_followed() && !cache.is_numbered() && cache.may_cache_absence(parent, name)
     }
 
     /// Whether names in a directory are never looked up individually.
@@ -90,8 +90,8 @@ impl FileSystem {
 
     async fn resolve_listed(&self, parent: Ino, name: &str) -> Result<Ino> {
         self.list_whole(parent).await?;
-        match self.lock().known(parent, name) {
-            Known::There(ino) => Ok(ino),
+        match self.lock().peek(parent, name) {
+            Lookup::Present(ino) => Ok(ino),
             _ => Err(Fault::missing(name)),
         }
     }
@@ -101,11 +101,11 @@ impl FileSystem {
     }
 
     /// How many names a directory may have so that it is worthwhile to list it, rather than to ask for another name.
-    fn asks_again(&self, parent: Ino) -> Option<u32> {
+    fn listing_limit(&self, parent: Ino) -> Option<u32> {
         let mut cache = self.lock();
         let children = cache.children_mut(parent)?;
-        children.asked += 1;
-        let after = LIST_AFTER.iter().find(|(after, _)| *after == children.asked);
+        children.single_lookups += 1;
+        let after = LIST_AFTER.iter().find(|(after, _)| *after == children.single_lookups);
         after.filter(|_| self.is_followed() && !self.0.source.is_past()).map(|(_, most)| *most)
     }
 

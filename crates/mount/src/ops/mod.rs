@@ -35,9 +35,9 @@ use crate::cache::{Cache, Ino, ROOT, Stale};
 use crate::disk::DiskCache;
 use crate::error::{Fault, Result};
 use crate::feed::{Drops, Position};
+use crate::journal::Journal;
 use crate::options::{CacheOptions, Options};
 use crate::read::{Budget, Leases, LocalFiles, SmallFiles};
-use crate::seen::Journal;
 use crate::source::Source;
 use crate::write::Memory;
 
@@ -86,7 +86,7 @@ impl FileSystem {
         let disk = options.cache.as_ref();
         let disk = disk.map(|cache| disk_cache(cache, begun.root, &begun.created)).transpose()?;
         let (drops, dropped) = mpsc::unbounded_channel::<Stale>();
-        begun.cache.tell(drops.clone());
+        begun.cache.set_drops(drops.clone());
         let inner = Inner {
             budget: Budget::new(options.read_ahead),
             source,
@@ -175,12 +175,12 @@ impl Inner {
     }
 
     /// The kernel has been notified of all changes up to a position.
-    pub(crate) fn shows(&self, position: String) {
+    pub(crate) fn set_shown_position(&self, position: String) {
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(position);
     }
 
     /// The position of the change feed up to which changes are seen.
-    pub(crate) fn seen(&self) -> String {
+    pub(crate) fn shown_position(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
         shown.unwrap_or_else(|| self.position.borrow().clone())
     }

@@ -78,7 +78,7 @@ impl FileSystem {
     /// The kernel was given the content with this tag; it drops that again if the file has changed meanwhile.
     pub(crate) fn gave(&self, ino: Ino, etag: &str) {
         let is_current = |node: &mut Node| {
-            node.seen = true;
+            node.content_read = true;
             is_small(node) && node.attr.etag.as_deref() == Some(etag)
         };
         if !self.lock().node_mut(ino).is_ok_and(is_current) {

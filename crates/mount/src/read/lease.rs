@@ -38,12 +38,12 @@ pub(super) struct Lease {
 impl Leases {
     /// Leases a content, if the server does that.
     pub(super) fn begin(self: &Arc<Self>, content: &Remote) -> Lease {
-        let (tell, id) = watch::channel(None);
+        let (sender, id) = watch::channel(None);
         let (used, ended) = oneshot::channel();
         let is_leased = !content.source.is_past() && !self.refused.load(Ordering::Relaxed);
         if is_leased && let Some(etag) = content.etag.clone() {
             let (leases, content) = (Arc::clone(self), content.clone());
-            tokio::spawn(async move { leases.hold((&content, &etag), (tell, ended)).await });
+            tokio::spawn(async move { leases.hold((&content, &etag), (sender, ended)).await });
         }
         Lease { id, _used: used }
     }
@@ -52,7 +52,7 @@ impl Leases {
     async fn hold(
         &self,
         (content, etag): (&Remote, &str),
-        (tell, mut ended): (watch::Sender<Option<String>>, oneshot::Receiver<()>),
+        (sender, mut ended): (watch::Sender<Option<String>>, oneshot::Receiver<()>),
     ) {
         let (source, at) = (&content.source, At::Id(content.place.id));
         loop {
@@ -60,13 +60,13 @@ impl Leases {
                 Ok(lease) => lease.lease,
                 Err(fault) => return self.note(&fault),
             };
-            tell.send_replace(Some(lease.clone()));
+            sender.send_replace(Some(lease.clone()));
             if !is_lost(source, &lease, &mut ended).await {
                 // One that cannot be ended expires.
                 let _expires = source.aside(source.client.end_lease(&lease)).await;
                 return;
             }
-            tell.send_replace(None);
+            sender.send_replace(None);
         }
     }
 

@@ -62,13 +62,13 @@ impl Drop for Piece {
 impl Piece {
     pub(crate) fn fetch(wanted: Wanted, share: Share) -> Arc<Self> {
         let arrived = Arc::<Arrived>::default();
-        let (tell, progress) = watch::channel(());
+        let (sender, progress) = watch::channel(());
         let range = wanted.range.clone();
         let filling = Arc::clone(&arrived);
         let task = tokio::spawn(async move {
-            let end = fill(&wanted, (&filling, &tell)).await;
+            let end = fill(&wanted, (&filling, &sender)).await;
             filling.lock(|segments| segments.end = Some(end));
-            tell.send_replace(());
+            sender.send_replace(());
         });
         let task = task.abort_handle();
         Arc::new(Self { range, arrived, progress, task, _share: share })
@@ -169,7 +169,7 @@ impl Arrived {
     }
 }
 
-async fn fill(wanted: &Wanted, (arrived, tell): (&Arrived, &watch::Sender<()>)) -> Result<()> {
+async fn fill(wanted: &Wanted, (arrived, sender): (&Arrived, &watch::Sender<()>)) -> Result<()> {
     let Wanted { remote, range, latency, kept } = wanted;
     let (source, length) = (&remote.source, range.end - range.start);
     if let Some(bytes) = kept.as_ref().and_then(|kept| kept.read(range)) {
@@ -178,9 +178,9 @@ async fn fill(wanted: &Wanted, (arrived, tell): (&Arrived, &watch::Sender<()>)) 
     }
     let rest = async || {
         let next = range.start + arrived.lock(|all| all.length);
-        let asked = Instant::now();
+        let started = Instant::now();
         let mut content = remote.read(next..range.end).await?;
-        latency.note(asked.elapsed());
+        latency.note(started.elapsed());
         while arrived.lock(|all| all.length) < length {
             // The memory is filled without the lock: what has arrived can be read in the meantime.
             let mut room = arrived.lock(|all| all.room(length));
@@ -189,7 +189,7 @@ async fn fill(wanted: &Wanted, (arrived, tell): (&Arrived, &watch::Sender<()>)) 
             if received == 0 {
                 break;
             }
-            tell.send_replace(());
+            sender.send_replace(());
         }
         Ok(())
     };

@@ -8,7 +8,7 @@ use cenote_client::{
     Address, At, Attributes, NewStage, PutOptions, ReadOptions, Resource, StageFrom,
 };
 
-use super::memory::{Held, Memory};
+use super::memory::{Memory, Reservation};
 use super::publication::{self, Lost};
 use super::stage::{Stage, Work};
 use super::target::{Base, Target, With};
@@ -37,7 +37,7 @@ enum Body {
     Unread,
     Memory {
         bytes: BytesMut,
-        held: Held,
+        reservation: Reservation,
     },
     Stage(Box<Stage>),
 }
@@ -50,7 +50,7 @@ impl Draft {
 
     /// A draft of a new file, or of one whose content is replaced.
     pub(crate) fn empty(source: Source, memory: &Arc<Memory>) -> Self {
-        let body = Body::Memory { bytes: BytesMut::new(), held: Held::none(memory) };
+        let body = Body::Memory { bytes: BytesMut::new(), reservation: Reservation::none(memory) };
         Self::with(source, memory, (Base::Nothing, body), true)
     }
 
@@ -95,9 +95,9 @@ impl Draft {
         let end = offset.checked_add(bytes.len() as u64).ok_or_else(too_large)?;
         self.begin(to).await?;
         self.dirty = true;
-        if let Body::Memory { bytes: all, held } = &mut self.body {
+        if let Body::Memory { bytes: all, reservation } = &mut self.body {
             let length = end.max(all.len() as u64);
-            if held.resize(length) {
+            if reservation.resize(length) {
                 all.resize(length as usize, 0);
                 all[offset as usize..end as usize].copy_from_slice(&bytes);
                 return Ok(());
@@ -111,7 +111,10 @@ impl Draft {
     pub(crate) async fn truncate(&mut self, to: &Target, size: u64) -> Result<()> {
         if size == 0 {
             self.abandon().await;
-            let body = Body::Memory { bytes: BytesMut::new(), held: Held::none(&self.memory) };
+            let body = Body::Memory {
+                bytes: BytesMut::new(),
+                reservation: Reservation::none(&self.memory),
+            };
             (self.body, self.base, self.dirty) = (body, Base::Nothing, true);
             return Ok(());
         }
@@ -120,8 +123,8 @@ impl Draft {
         }
         self.begin(to).await?;
         self.dirty = true;
-        if let Body::Memory { bytes, held } = &mut self.body
-            && held.resize(size)
+        if let Body::Memory { bytes, reservation } = &mut self.body
+            && reservation.resize(size)
         {
             bytes.resize(size as usize, 0);
             return Ok(());
@@ -196,19 +199,19 @@ impl Draft {
     /// Reads its initial content, or creates a stage, so that it no longer depends on the object.
     pub(crate) async fn begin(&mut self, to: &Target) -> Result<()> {
         let Body::Unread = self.body else { return Ok(()) };
-        let mut held = Held::none(&self.memory);
+        let mut reservation = Reservation::none(&self.memory);
         let size = self.size();
-        if !held.resize(size) {
+        if !reservation.resize(size) {
             return self.begin_stage(to, StageFrom::Object).await;
         }
         let bytes = if size == 0 { BytesMut::new() } else { self.read_base(to).await? };
-        self.body = Body::Memory { bytes, held };
+        self.body = Body::Memory { bytes, reservation };
         Ok(())
     }
 
     /// The same before the object loses its name: `name` is that name, since a stage of an object does not outlive the object.
     pub(crate) async fn detach(&mut self, object: &Target, name: &Target) -> Result<()> {
-        let is_small = Held::none(&self.memory).resize(self.size());
+        let is_small = Reservation::none(&self.memory).resize(self.size());
         match self.body {
             Body::Unread if !is_small => self.begin_stage(name, StageFrom::Object).await,
             _ => self.begin(object).await,

@@ -24,14 +24,14 @@ impl Memory {
     }
 }
 
-/// The bytes in memory of one draft.
+/// The bytes in memory that are reserved for one draft.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct Reservation {
     memory: Arc<Memory>,
     bytes: u64,
 }
 
-impl Held {
+impl Reservation {
     pub(super) fn none(memory: &Arc<Memory>) -> Self {
         Self { memory: Arc::clone(memory), bytes: 0 }
     }
@@ -44,16 +44,16 @@ impl Held {
         let (old, total) = (self.bytes, self.memory.total);
         let fits =
             |used: u64| Some(used - old + bytes).filter(|used| bytes <= old || *used <= total);
-        let held =
+        let is_reserved =
             self.memory.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok();
-        if held {
+        if is_reserved {
             self.bytes = bytes;
         }
-        held
+        is_reserved
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.memory.used.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -66,11 +66,11 @@ mod tests {
     #[test]
     fn drafts_share_the_memory() {
         let memory = Memory::new(10);
-        let (mut one, mut two) = (Held::none(&memory), Held::none(&memory));
+        let (mut one, mut two) = (Reservation::none(&memory), Reservation::none(&memory));
         assert!(one.resize(7) && two.resize(3) && !two.resize(4) && one.resize(6) && two.resize(4));
         drop(one);
         assert!(two.resize(10) && !two.resize(11));
-        let mut large = Held::none(&Memory::new(SMALL * 2));
+        let mut large = Reservation::none(&Memory::new(SMALL * 2));
         assert!(large.resize(SMALL) && !large.resize(SMALL + 1));
     }
 }

@@ -6,18 +6,18 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-/// A range of bytes, of which some are known.
+/// A range of bytes, of which some are filled in.
 #[derive(Debug)]
 pub(super) struct Pieced {
     range: Range<u64>,
     bytes: Vec<u8>,
-    known: Vec<Range<u64>>,
+    filled: Vec<Range<u64>>,
 }
 
 impl Pieced {
     pub(super) fn new(range: Range<u64>) -> Self {
         let bytes = vec![0; (range.end - range.start) as usize];
-        Self { range, bytes, known: Vec::new() }
+        Self { range, bytes, filled: Vec::new() }
     }
 
     pub(super) fn range(&self) -> Range<u64> {
@@ -27,7 +27,7 @@ impl Pieced {
     /// Lays bytes at an offset over what is there.
     pub(super) fn lay(&mut self, offset: u64, run: &[u8]) {
         if let Some(part) = self.copy(offset, run, self.range()) {
-            self.known.push(part);
+            self.filled.push(part);
         }
     }
 
@@ -46,13 +46,13 @@ impl Pieced {
 
     /// What nothing was laid on, in ascending order.
     pub(super) fn missing(&mut self) -> Vec<Range<u64>> {
-        self.known.sort_unstable_by_key(|known| known.start);
+        self.filled.sort_unstable_by_key(|filled| filled.start);
         let (mut missing, mut end) = (Vec::new(), self.range.start);
-        for known in &self.known {
-            if known.start > end {
-                missing.push(end..known.start);
+        for filled in &self.filled {
+            if filled.start > end {
+                missing.push(end..filled.start);
             }
-            end = end.max(known.end);
+            end = end.max(filled.end);
         }
         if end < self.range.end {
             missing.push(end..self.range.end);

@@ -15,7 +15,7 @@ async fn walked(directories: usize) -> (World, Mount) {
         world.put(&format!("/d{directory}/f{file:02}"), format!("{directory} {file}")).await
     };
     join_all((0..directories * FILES).map(put)).await;
-    let mount = world.mount_with(Options { known: 3 * FILES, ..options() }).await;
+    let mount = world.mount_with(Options { max_nodes: 3 * FILES, ..options() }).await;
     (world, mount)
 }
 

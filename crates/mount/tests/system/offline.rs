@@ -53,7 +53,7 @@ fn large() -> Vec<u8> {
 
 /// A store of which a mount knows `/lab` and the content of `/lab/large`, but neither `/lab/other` nor the children of
 /// `/lab/sub`.
-async fn seen(dir: &Path) -> World {
+async fn partly_cached(dir: &Path) -> World {
     let world = World::new();
     world.put("/lab/large", large()).await;
     world.put("/lab/other", "not read").await;
@@ -71,7 +71,7 @@ async fn errno<T: std::fmt::Debug>(outcome: impl Future<Output = Outcome<T>>) ->
 #[tokio::test(flavor = "multi_thread")]
 async fn known_files_are_read_without_the_server_and_others_fail_at_once() {
     let dir = tempfile::tempdir().unwrap();
-    let world = seen(dir.path()).await.reconnected();
+    let world = partly_cached(dir.path()).await.reconnected();
     let mount = open(&world, offline(dir.path())).await.unwrap();
     assert!(mount.system.is_offline() && mount.system.status().offline);
     assert!(mount.read("/lab/large").await.unwrap() == large());
@@ -99,7 +99,7 @@ async fn known_files_are_read_without_the_server_and_others_fail_at_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mount_starts_without_the_server_and_uses_it_once_it_is_back() {
     let dir = tempfile::tempdir().unwrap();
-    let world = seen(dir.path()).await;
+    let world = partly_cached(dir.path()).await;
     world.gate.set(|weather| weather.away = true);
     let mount = open(&world, caching(dir.path())).await.unwrap();
     assert!(mount.system.is_offline());
@@ -123,7 +123,7 @@ async fn a_mount_starts_without_the_server_and_uses_it_once_it_is_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn resources_removed_or_revoked_meanwhile_are_not_shown() {
     let dir = tempfile::tempdir().unwrap();
-    let world = seen(dir.path()).await;
+    let world = partly_cached(dir.path()).await;
     world.client.remove("/lab/other", &Default::default()).await.unwrap();
     let touch = async |noted: &str| {
         let mount = open(&world, caching(dir.path())).await.unwrap();
@@ -146,7 +146,7 @@ async fn resources_removed_or_revoked_meanwhile_are_not_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_below_a_moved_collection_is_not_shown() {
     let dir = tempfile::tempdir().unwrap();
-    let world = seen(dir.path()).await;
+    let world = partly_cached(dir.path()).await;
     let mount = open(&world, caching(dir.path())).await.unwrap();
     assert_eq!(mount.names("/lab/sub").await.unwrap(), ["x"]);
     end(dir.path(), mount, &["\"x\""], 0).await;
@@ -163,7 +163,7 @@ async fn what_was_below_a_moved_collection_is_not_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn notes_are_updated_as_resources_change() {
     let dir = tempfile::tempdir().unwrap();
-    let world = seen(dir.path()).await;
+    let world = partly_cached(dir.path()).await;
     let mount = open(&world, caching(dir.path())).await.unwrap();
     let lab = mount.find("/lab").await.unwrap();
     assert_eq!(mount.names("/").await.unwrap().iter().filter(|name| *name == "lab").count(), 1);

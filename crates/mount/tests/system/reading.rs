@@ -269,7 +269,7 @@ async fn local_contents_are_read_directly_from_disk() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_without_leases_is_asked_once() {
+async fn a_server_without_leases_is_queried_once() {
     let world = World::with_leases(0);
     world.put("/a", pattern(300_000)).await;
     world.put("/b", pattern(300_000)).await;

@@ -84,7 +84,7 @@ pub(super) fn run<T>(limits: &Limits, query: impl FnOnce() -> Result<T>) -> Resu
     HELD.set(0);
     ROWS.set(0);
     let _end = End;
-    catch_unwind(AssertUnwindSafe(query)).unwrap_or_else(|cause| Err(told(cause)))
+    catch_unwind(AssertUnwindSafe(query)).unwrap_or_else(|cause| Err(error_from_panic(cause)))
 }
 
 /// Forgets the limits at the end.
@@ -96,7 +96,7 @@ impl Drop for End {
     }
 }
 
-fn told(cause: Box<dyn Any + Send>) -> Error {
+fn error_from_panic(cause: Box<dyn Any + Send>) -> Error {
     match cause.downcast::<Overrun>() {
         Ok(overrun) => (*overrun).into(),
         Err(panic) => resume_unwind(panic),

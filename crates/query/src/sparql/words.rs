@@ -27,7 +27,7 @@ pub trait Words: Debug {
     fn fedora(&self) -> &str;
 
     /// Whether a basic container states its type.
-    fn says_basic(&self) -> bool;
+    fn states_basic_container(&self) -> bool;
 
     /// The named graphs.
     fn graphs(&self) -> Graphs;

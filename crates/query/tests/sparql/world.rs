@@ -48,7 +48,7 @@ impl Words for Plain {
         "f:"
     }
 
-    fn says_basic(&self) -> bool {
+    fn states_basic_container(&self) -> bool {
         true
     }
 
@@ -149,28 +149,28 @@ impl World {
     }
 
     /// The rows of a result, sorted.
-    pub(crate) fn ask(&self, caller: &Caller, words: &Plain, text: &str) -> Result<Vec<String>> {
-        let asked = Query::parse(text, "http://h/").map_err(|it| Error::Syntax(it.to_string()))?;
+    pub(crate) fn select(&self, caller: &Caller, words: &Plain, text: &str) -> Result<Vec<String>> {
+        let parsed = Query::parse(text, "http://h/").map_err(|it| Error::Syntax(it.to_string()))?;
         let reading = self.store.reading(caller)?;
         let format = Format::Answers(Answers::Tsv);
-        let answer = query(&reading, asked, words, format, &Limits::none())?;
+        let answer = query(&reading, parsed, words, format, &Limits::none())?;
         Ok(rows(&String::from_utf8(answer.text).unwrap()))
     }
 
     pub(crate) fn truth(&self, caller: &Caller, words: &Plain, text: &str) -> bool {
-        let asked = Query::parse(text, "http://h/").unwrap();
+        let parsed = Query::parse(text, "http://h/").unwrap();
         let reading = self.store.reading(caller).unwrap();
         let format = Format::Answers(Answers::Tsv);
-        query(&reading, asked, words, format, &Limits::none()).unwrap().text == b"true"
+        query(&reading, parsed, words, format, &Limits::none()).unwrap().text == b"true"
     }
 
     /// Everything that a caller may see, in memory.
     pub(crate) fn oracle(&self, caller: &Caller, words: &Plain) -> Oracle {
         let reading = self.store.reading(caller).unwrap();
         let text = "SELECT ?s ?p ?o ?g { GRAPH ?g { ?s ?p ?o } }";
-        let asked = Query::parse(text, "http://h/").unwrap();
+        let parsed = Query::parse(text, "http://h/").unwrap();
         let format = Format::Answers(Answers::Tsv);
-        let answer = query(&reading, asked, words, format, &Limits::none()).unwrap();
+        let answer = query(&reading, parsed, words, format, &Limits::none()).unwrap();
         Oracle::of(&String::from_utf8(answer.text).unwrap())
     }
 }
@@ -217,8 +217,8 @@ impl Oracle {
         Self(dataset)
     }
 
-    /// The rows of a result, sorted, as returned by [`World::ask`].
-    pub(crate) fn ask(&self, text: &str) -> Vec<String> {
+    /// The rows of a result, sorted, as returned by [`World::select`].
+    pub(crate) fn select(&self, text: &str) -> Vec<String> {
         let query = spargebra::SparqlParser::new().parse_query(text).unwrap();
         let evaluator = QueryEvaluator::new().without_optimizations();
         match evaluator.prepare(&query).execute(&self.0).unwrap() {

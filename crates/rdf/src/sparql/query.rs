@@ -21,7 +21,7 @@ pub struct QueryError(String);
 pub struct Query {
     query: spargebra::Query,
     graphs: Graphs,
-    asks_for_text: bool,
+    searches_text: bool,
 }
 
 /// Graphs that were named beside the text.
@@ -59,8 +59,8 @@ impl Query {
         }
         let mut query = parser.parse_query(text).map_err(fault)?;
         replace::bounded(pattern(&mut query));
-        let asks_for_text = text::joined(pattern(&mut query)).map_err(QueryError)?;
-        Ok(Self { query, graphs: Graphs::default(), asks_for_text })
+        let searches_text = text::joined(pattern(&mut query)).map_err(QueryError)?;
+        Ok(Self { query, graphs: Graphs::default(), searches_text })
     }
 
     /// Has the query look at these graphs instead of those that its text names (SPARQL 1.1 Protocol, section 2.1.4). Nothing
@@ -98,8 +98,8 @@ impl Query {
     }
 
     /// Whether it asks for words ([`TEXT_QUERY`](super::TEXT_QUERY)).
-    pub fn asks_for_text(&self) -> bool {
-        self.asks_for_text
+    pub fn searches_text(&self) -> bool {
+        self.searches_text
     }
 
     /// The query as the evaluator takes it.

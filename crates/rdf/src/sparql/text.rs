@@ -57,14 +57,14 @@ impl SoughtText {
 /// # Errors
 /// What is wrong with a list.
 pub(super) fn joined(pattern: &mut GraphPattern) -> Result<bool, String> {
-    let (mut asks, mut wrong) = (false, None);
+    let (mut searches, mut wrong) = (false, None);
     each_pattern(pattern, &mut |patterns| match joined_in(patterns) {
-        Ok(asks_here) => asks |= asks_here,
+        Ok(searches_here) => searches |= searches_here,
         Err(fault) => {
             wrong.get_or_insert(fault);
         }
     });
-    wrong.map_or(Ok(asks), Err)
+    wrong.map_or(Ok(searches), Err)
 }
 
 const FORM: &str = "text:query takes words as a string, or a list of a property and a string";
@@ -198,7 +198,7 @@ mod tests {
             ("(<x:p> 'a b'@en-GB)", Some("x:p"), Some("en-gb")),
         ] {
             let mut query = parsed(&format!("?s <x:o> (1 2) . ?s text:query {list}")).unwrap();
-            assert!(query.asks_for_text());
+            assert!(query.searches_text());
             let mut found = None;
             query.order(&mut |wanted| {
                 if wanted.predicate.as_ref().is_some_and(|it| it.as_str() == TEXT_QUERY) {
@@ -216,8 +216,8 @@ mod tests {
             let left = query.algebra().to_string().matches("#first").count();
             assert_eq!(left, 2, "other lists stay");
         }
-        assert!(!parsed("?s ?p ?o").unwrap().asks_for_text());
-        assert!(parsed("?s ?p ?o FILTER EXISTS { ?s text:query 'a' }").unwrap().asks_for_text());
+        assert!(!parsed("?s ?p ?o").unwrap().searches_text());
+        assert!(parsed("?s ?p ?o FILTER EXISTS { ?s text:query 'a' }").unwrap().searches_text());
     }
 
     #[test]

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_which_term() {
+    fn an_error_names_the_term() {
         let predicate = one("http://e.x/123", Literal::from(1));
         let refused = written(&[predicate], Syntax::RdfXml).unwrap_err().to_string();
         assert!(refused.contains("the predicate <http://e.x/123>"), "{refused}");

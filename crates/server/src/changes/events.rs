@@ -28,7 +28,7 @@ const BEAT: Duration = Duration::from_secs(15);
 const RETRY: &str = "retry: 1000\n\n";
 
 /// The last event that a client has seen which comes back.
-pub(crate) fn last_seen(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn last_event_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get("last-event-id")?.to_str().ok()?;
     (!id.is_empty()).then(|| id.to_owned())
 }

@@ -179,7 +179,7 @@ pub(crate) fn keep_object(
     note: &ObjectNote,
 ) -> cenote_store::Result<()> {
     let name = place(object, resource);
-    keep_known(notes, note.known.as_deref(), resource)?;
+    keep_former_id(notes, note.known.as_deref(), resource)?;
     match *note == ObjectNote::default() && object.resource == resource {
         true => notes.remove_named(&name),
         false => notes.put_about(resource, &name, bytes(note)),
@@ -191,22 +191,26 @@ pub(crate) fn keep_project(
     project: ResourceId,
     note: &ProjectNote,
 ) -> cenote_store::Result<()> {
-    keep_known(notes, note.known.as_deref(), project)?;
+    keep_former_id(notes, note.known.as_deref(), project)?;
     notes.put_about(project, &format!("{PROJECTS}{}", ObjectId::project(project)), bytes(note))
 }
 
 /// What the names of notes begin with about what had this id elsewhere.
-pub(crate) fn known(id: &str) -> String {
+pub(crate) fn former_id_prefix(id: &str) -> String {
     format!("known/{id}/")
 }
 
-fn keep_known(
+fn keep_former_id(
     notes: &mut Notes<'_>,
     id: Option<&str>,
     resource: ResourceId,
 ) -> cenote_store::Result<()> {
     let Some(id) = id else { return Ok(()) };
-    notes.put_about(resource, &format!("{}{resource}", known(id)), Bytes::from_static(b"{}"))
+    notes.put_about(
+        resource,
+        &format!("{}{resource}", former_id_prefix(id)),
+        Bytes::from_static(b"{}"),
+    )
 }
 
 fn bytes(note: &impl Serialize) -> Bytes {

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_kept_as_long_as_the_settings_say() {
+    fn changes_are_kept_as_long_as_configured() {
         assert_eq!(kept("").unwrap(), Duration::from_secs(30 * DAY));
         assert_eq!(kept("keep_changes_days = 365").unwrap(), Duration::from_secs(365 * DAY));
         assert!(matches!(kept("keep_changes_days = 0"), Err(OpenError::Settings(..))));

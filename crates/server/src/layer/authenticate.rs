@@ -12,11 +12,11 @@ use base64::prelude::BASE64_STANDARD;
 use cenote_store::{Caller, ErrorKind, Store};
 
 use super::admission::Admission;
-use super::asker::Asking;
+use super::caller::Authenticated;
 use super::local::LocalCaller;
 use super::{Claim, log_in, peer, ticket};
 use crate::app::App;
-use crate::front::{ask_to_log_in, is_browsed};
+use crate::front::{is_browsed, prompt_for_login};
 use crate::problem::{Problem, ProblemKind};
 
 /// The caller's name, passed to the log with the answer.
@@ -57,10 +57,10 @@ pub(crate) async fn authenticate(
     #[expect(clippy::disallowed_methods, reason = "whether logging in may help")]
     let browsed = browsed && caller.is_anonymous();
     let user = User(caller.name().into());
-    request.extensions_mut().insert(Asking { caller, ticket });
+    request.extensions_mut().insert(Authenticated { caller, ticket });
     let mut response = next.run(request).await;
     if browsed {
-        response = ask_to_log_in(response);
+        response = prompt_for_login(response);
     }
     response.extensions_mut().insert(user);
     response

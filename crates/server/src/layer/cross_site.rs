@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(uri: &str, headers: &[(&str, &str)]) -> bool {
+    fn cross_site(uri: &str, headers: &[(&str, &str)]) -> bool {
         let mut request = axum::http::Request::builder().method("POST").uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -76,10 +76,10 @@ mod tests {
             ("", true),
             ("Same-Origin", true),
         ] {
-            assert_eq!(asked("/", &[("sec-fetch-site", site)]), cross, "{site}");
+            assert_eq!(cross_site("/", &[("sec-fetch-site", site)]), cross, "{site}");
         }
         let twice = [("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")];
-        assert!(asked("/", &twice));
+        assert!(cross_site("/", &twice));
     }
 
     #[test]
@@ -98,13 +98,13 @@ mod tests {
             ("", "http://", false),
         ] {
             let headers = [("host", host), ("origin", origin)];
-            assert_eq!(asked("/", &headers), cross, "{host} {origin}");
+            assert_eq!(cross_site("/", &headers), cross, "{host} {origin}");
         }
-        assert!(asked("/", &[("origin", "https://store.org")]));
-        let http2 = |origin| asked("https://store.org/x", &[("origin", origin)]);
+        assert!(cross_site("/", &[("origin", "https://store.org")]));
+        let http2 = |origin| cross_site("https://store.org/x", &[("origin", origin)]);
         assert!(!http2("https://store.org") && http2("https://evil.example"));
         let twice = [("host", "a"), ("origin", "http://a"), ("origin", "http://b")];
-        assert!(asked("/", &twice));
-        assert!(!asked("/", &[("host", "a")]));
+        assert!(cross_site("/", &twice));
+        assert!(!cross_site("/", &[("host", "a")]));
     }
 }

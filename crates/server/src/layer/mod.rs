@@ -5,9 +5,9 @@
 //! caller ([`Admission`]), and a time limit.
 
 mod admission;
-mod asker;
 mod authenticate;
 mod body;
+mod caller;
 pub(crate) mod conditional;
 mod cross_site;
 mod exchange;
@@ -22,9 +22,9 @@ mod time_limit;
 mod unrouted;
 
 pub(crate) use admission::{Admission, Pools};
-pub(crate) use asker::{Asker, Changer, PartWriter, Reader, Uploader, Writer, caller_of};
 pub(crate) use authenticate::{authenticate, identified};
 pub(crate) use body::{Gathering, NotGathered, gather};
+pub(crate) use caller::{Changer, PartWriter, Reader, Uploader, Viewer, Writer, caller_of};
 pub(crate) use cross_site::{REASON as CROSS_SITE, is_cross_site, may_change, refuse_cross_site};
 pub(crate) use framing::refuse_ambiguous;
 pub use local::LocalCaller;

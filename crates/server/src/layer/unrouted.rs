@@ -3,7 +3,7 @@
 use axum::extract::Request;
 
 use super::admission::Admission;
-use super::asker::Asking;
+use super::caller::Authenticated;
 use super::request_id::RequestId;
 use super::ticket::Peer;
 
@@ -11,7 +11,7 @@ use super::ticket::Peer;
 pub(crate) fn unrouted(mut request: Request) -> Request {
     let mut known = std::mem::take(request.extensions_mut());
     let extensions = request.extensions_mut();
-    known.remove::<Asking>().map(|asking| extensions.insert(asking));
+    known.remove::<Authenticated>().map(|authenticated| extensions.insert(authenticated));
     known.remove::<Admission>().map(|admission| extensions.insert(admission));
     known.remove::<RequestId>().map(|id| extensions.insert(id));
     known.remove::<Peer>().map(|peer| extensions.insert(peer));

@@ -39,7 +39,7 @@ pub(crate) struct Dialect {
     /// Whether a type in the body decides about the class of a container, as a `Link` header does.
     pub(crate) class_in_body: bool,
     /// Whether a basic container states its type.
-    pub(crate) says_basic: bool,
+    pub(crate) states_basic_container: bool,
     /// Whether POST on a tombstone restores, and PATCH on a version reverts to it.
     pub(crate) restores: bool,
     /// Whether resources are TimeGates, and link to their versions (RFC 7089).
@@ -100,7 +100,7 @@ pub(crate) const LAKESUPERIOR: Dialect = Dialect {
     needs_if_match: false,
     empty_is_container: false,
     class_in_body: true,
-    says_basic: false,
+    states_basic_container: false,
     restores: true,
     has_mementos: false,
     has_acls: false,
@@ -130,7 +130,7 @@ pub(crate) const FEDORA_API: Dialect = Dialect {
     needs_if_match: false,
     empty_is_container: true,
     class_in_body: true,
-    says_basic: true,
+    states_basic_container: true,
     restores: false,
     has_mementos: true,
     has_acls: true,

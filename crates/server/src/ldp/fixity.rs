@@ -63,14 +63,14 @@ pub(crate) async fn check(call: &Call) -> Result<Checked, Fault> {
 }
 
 fn open(store: &cenote_store::Store, call: &Call) -> Result<Opened, Fault> {
-    let seen = call.headings(store)?;
-    if seen.model != Model::Binary {
+    let loaded = call.headings(store)?;
+    if loaded.model != Model::Binary {
         return Err(Fault::missing("it has no content whose digest could be checked"));
     }
-    if Elsewhere::of(&seen.description).is_some() {
+    if Elsewhere::of(&loaded.description).is_some() {
         return Err(Fault::missing("its content is external: no digest of it is kept"));
     }
-    Ok(store.open(&call.caller, &At::Id(seen.stat.id), &ReadOptions::default())?)
+    Ok(store.open(&call.caller, &At::Id(loaded.stat.id), &ReadOptions::default())?)
 }
 
 fn compared(size: u64, kept: &Digests, now: &Digests) -> Checked {

@@ -5,7 +5,7 @@
 //! * `request` reads what a request is about, prefers and requires; its `fault` is the one place that turns errors into statuses, its
 //!   `transactions` has fcrepo's, as change sets of the store.
 //! * `representation` is what a resource is shown as: `web` translates addresses, `model` kinds of resources, `vocabulary` the terms that
-//!   the server manages; `filename` what bytes are called; `seen` and `members` compute the triples that are not in the description; `graph` writes the graph, `html` for people,
+//!   the server manages; `filename` what bytes are called; `resource` and `members` compute the triples that are not in the description; `graph` writes the graph, `html` for people,
 //!   `paging` in parts.
 //! * `acl` shows and sets access lists in the words of Web Access Control.
 //! * `versions` has their lists, mementos and dates.

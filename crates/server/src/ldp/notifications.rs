@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::dialect::Dialect;
 use crate::changes::{Feed, events};
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::{rfc3339, types};
+use crate::ldp::representation::resource::{rfc3339, types};
 use crate::ldp::representation::vocabulary::LDP;
 use crate::ldp::representation::web::Web;
 use crate::ldp::request::call::Call;
@@ -43,23 +43,26 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
         _ => return Err(Fault::method(METHODS)),
     }
     let top = call.blocking(|store, call| Ok(call.headings(store)?.stat.id)).await?;
-    let since = events::last_seen(&call.headers).unwrap_or_else(|| "now".to_owned());
-    let teller =
-        Teller { dialect: call.dialect, web: call.web.clone(), caller: call.caller.clone() };
+    let since = events::last_event_id(&call.headers).unwrap_or_else(|| "now".to_owned());
+    let writer = ActivityWriter {
+        dialect: call.dialect,
+        web: call.web.clone(),
+        caller: call.caller.clone(),
+    };
     let feed = Feed::open(call.follower(), Some(top), (Some(since), LOOKED_AT)).await?;
-    let show = move |store: &Store, page| teller.events(store, page);
+    let show = move |store: &Store, page| writer.events(store, page);
     Ok(events::answer(feed, show).await?)
 }
 
 /// Writes changes for one reader.
 #[derive(Clone)]
-pub(super) struct Teller {
+pub(super) struct ActivityWriter {
     pub(super) dialect: &'static Dialect,
     pub(super) web: Web,
     pub(super) caller: Caller,
 }
 
-impl Teller {
+impl ActivityWriter {
     fn events(&self, store: &Store, page: ChangePage) -> cenote_store::Result<String> {
         let mut text = String::new();
         let mut last = None;

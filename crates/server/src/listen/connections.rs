@@ -142,13 +142,14 @@ impl Table {
     }
 
     fn candidates(&self, of: Option<IpAddr>) -> Vec<Candidate> {
-        let asked = self.open.iter().filter(|(_, (address, _))| of.is_none_or(|of| of == *address));
+        let eligible =
+            self.open.iter().filter(|(_, (address, _))| of.is_none_or(|of| of == *address));
         let candidate = |(id, (address, connection)): (&u64, &(IpAddr, Arc<Connection>))| {
             let (loss, since) = connection.loss()?;
             let count = Reverse(self.count(*address));
             Some(Candidate { count, address: *address, loss, since, id: *id })
         };
-        asked.filter_map(candidate).collect()
+        eligible.filter_map(candidate).collect()
     }
 }
 
@@ -213,20 +214,20 @@ mod tests {
         let (known, anonymous, reused) =
             (all.place("10.0.0.1"), all.place("10.0.0.1"), all.place("10.0.0.1"));
         let _request = known.connection().begin(false);
-        _request.handle().known();
+        _request.handle().mark_authenticated();
         let _look = anonymous.connection().begin(false);
         drop(reused.connection().begin(false));
         let newcomer = all.place("10.0.0.1");
         assert!(!all.has(&reused) && all.has(&anonymous), "what is kept for a next request");
         let next = all.place("10.0.0.1");
         assert!(!all.has(&newcomer), "what has sent nothing");
-        next.connection().begin(false).handle().known();
+        next.connection().begin(false).handle().mark_authenticated();
         let request = next.connection().begin(false);
-        request.handle().known();
+        request.handle().mark_authenticated();
         let last = all.place("10.0.0.1");
         assert!(!all.has(&anonymous), "a caller without a login");
         let request = last.connection().begin(false);
-        request.handle().known();
+        request.handle().mark_authenticated();
         assert_eq!(all.admit(ip("10.0.0.1")).unwrap_err(), Refused::Full);
         assert!(all.has(&known));
     }
@@ -249,7 +250,7 @@ mod tests {
         ] {
             let held = [all.place(one), all.place(same)];
             let requests: Vec<_> = held.iter().map(|held| held.connection().begin(false)).collect();
-            requests.iter().for_each(|request| request.handle().known());
+            requests.iter().for_each(|request| request.handle().mark_authenticated());
             assert_eq!(all.admit(ip(one)).unwrap_err(), Refused::Address);
             let _other = all.place(other);
             drop(requests);

@@ -87,7 +87,7 @@ struct State {
 #[derive(Debug)]
 struct Exchange {
     /// Whether its caller has logged in.
-    known: bool,
+    authenticated: bool,
     /// When the peer must have read the bytes handed over.
     taken_by: Option<Instant>,
 }
@@ -147,7 +147,7 @@ impl Connection {
         let id = state.next;
         state.next += 1;
         state.http2 = http2;
-        state.exchanges.insert(id, Exchange { known: false, taken_by: None });
+        state.exchanges.insert(id, Exchange { authenticated: false, taken_by: None });
         UnderWay(Handle { connection: Arc::clone(self), id })
     }
 
@@ -181,7 +181,7 @@ impl Connection {
     /// What closing it would lose, and since when; `None` if a caller with a login is waiting for it.
     pub(super) fn loss(&self) -> Option<(Loss, Instant)> {
         let state = self.state();
-        if state.exchanges.values().any(|exchange| exchange.known) {
+        if state.exchanges.values().any(|exchange| exchange.authenticated) {
             return None;
         }
         let loss = match () {
@@ -273,8 +273,8 @@ pub(crate) struct Handle {
 
 impl Handle {
     /// The caller has logged in: the connection is not closed to make room.
-    pub(crate) fn known(&self) {
-        self.change(|exchange| exchange.known = true);
+    pub(crate) fn mark_authenticated(&self) {
+        self.change(|exchange| exchange.authenticated = true);
     }
 
     fn change(&self, change: impl FnOnce(&mut Exchange)) {
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!((deadline(&connection), loss(&connection)), (header, Some(Loss::Nothing)));
         let request = connection.begin(false);
         assert_eq!((deadline(&connection), loss(&connection)), (None, Some(Loss::Anonymous)));
-        request.handle().known();
+        request.handle().mark_authenticated();
         assert_eq!((deadline(&connection), loss(&connection)), (None, None));
         request.handed(Some(Instant::now() + TIMES.header));
         assert_eq!(deadline(&connection), Some(Closed::Unread));

@@ -59,7 +59,7 @@ fn answered(
     limits: &Limits,
 ) -> Result<Vec<u8>, Problem> {
     let query = query.parse(&spelling.base()).map_err(refusal)?;
-    let lead = match query.asks_for_text() {
+    let lead = match query.searches_text() {
         true => texts::lead_for(app, &|| (limits.stop)().is_none())?,
         false => None,
     };

@@ -23,11 +23,11 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 
-use self::request::Asked;
+use self::request::QueryRequest;
 use self::spelling::Address;
 use crate::app::App;
 use crate::front;
-use crate::layer::{Asker, authenticate, refuse_cross_site};
+use crate::layer::{Viewer, authenticate, refuse_cross_site};
 use crate::problem::Problem;
 
 /// All routes of this opening.
@@ -53,7 +53,7 @@ async fn handle(app: App, address: &'static Address, request: Request) -> Respon
     let form = page::Form::sent(&parts);
     let answered = match &form {
         Some(form) if form.wants_page() => shown(app, address, parts, form).await,
-        _ => ask(app, address, parts, body).await,
+        _ => run_query(app, address, parts, body).await,
     };
     match (answered, form) {
         (Err(problem), Some(form)) if page::is_for_people(&problem) => {
@@ -70,11 +70,11 @@ async fn shown(
     mut parts: Parts,
     form: &page::Form,
 ) -> Result<Response, Problem> {
-    let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
-    let asked = Asked::read(&app, &parts, Body::empty(), address.prefixes).await?;
+    let caller = Viewer::from_request_parts(&mut parts, &app).await?.0;
+    let request = QueryRequest::read(&app, &parts, Body::empty(), address.prefixes).await?;
     let (spelling, format) =
-        (address.spelling(&parts, asked.paths), shown::format(asked.constructs));
-    let answer = answer::query(&app, caller, asked.query, spelling, format, shown::MOST).await?;
+        (address.spelling(&parts, request.paths), shown::format(request.constructs));
+    let answer = answer::query(&app, caller, request.query, spelling, format, shown::MOST).await?;
     form.answered(address, format, &answer)
 }
 
@@ -93,18 +93,18 @@ fn introduction(address: &Address, parts: &Parts) -> Option<Response> {
     }
 }
 
-async fn ask(
+async fn run_query(
     app: App,
     address: &'static Address,
     mut parts: Parts,
     body: Body,
 ) -> Result<Response, Problem> {
-    let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
-    let asked = Asked::read(&app, &parts, body, address.prefixes).await?;
-    let spelling = address.spelling(&parts, asked.paths);
-    let format = asked.format(&parts.headers)?;
+    let caller = Viewer::from_request_parts(&mut parts, &app).await?.0;
+    let request = QueryRequest::read(&app, &parts, body, address.prefixes).await?;
+    let spelling = address.spelling(&parts, request.paths);
+    let format = request.format(&parts.headers)?;
     let most = usize::MAX;
-    let text = answer::query(&app, caller, asked.query, spelling, format, most).await?;
+    let text = answer::query(&app, caller, request.query, spelling, format, most).await?;
     let headers = [(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")];
     Ok((headers, text).into_response())
 }

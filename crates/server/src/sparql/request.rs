@@ -17,7 +17,7 @@ const QUERY: &str = "application/sparql-query";
 
 /// The query of a request.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct QueryRequest {
     pub(crate) query: Text,
     /// Whether resources are identified by their paths.
     pub(crate) paths: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Text {
 #[derive(Debug, Default)]
 pub(crate) struct Params(Vec<(String, String)>);
 
-impl Asked {
+impl QueryRequest {
     pub(crate) async fn read(
         app: &App,
         parts: &Parts,
@@ -209,8 +209,8 @@ pub(crate) async fn gathered(
 }
 
 fn essence(headers: &HeaderMap) -> String {
-    let said = headers.get(header::CONTENT_TYPE).and_then(|said| said.to_str().ok());
-    let essence = said.unwrap_or_default().split(';').next().unwrap_or_default();
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default();
     essence.trim().to_ascii_lowercase()
 }
 

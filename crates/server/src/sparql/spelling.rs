@@ -19,7 +19,7 @@ pub(crate) struct Address {
     pub(crate) path: &'static str,
     resources: Resources,
     fedora: &'static str,
-    says_basic: bool,
+    states_basic_container: bool,
     graphs: Graphs,
     pub(super) prefixes: Prefixes,
 }
@@ -40,7 +40,7 @@ const COMMON: Address = Address {
     path: "/sparql",
     resources: Resources::Web("/rest"),
     fedora: "http://fedora.info/definitions/v4/repository#",
-    says_basic: true,
+    states_basic_container: true,
     graphs: Graphs::Resources,
     prefixes: &[],
 };
@@ -50,7 +50,7 @@ const LAKESUPERIOR: Address = Address {
     path: "/query/sparql",
     resources: Resources::Info,
     fedora: "http://fedora.info/definitions/fcrepo#",
-    says_basic: false,
+    states_basic_container: false,
     graphs: Graphs::Parts,
     prefixes: &prefixes::LAKESUPERIOR,
 };
@@ -138,8 +138,8 @@ impl Words for Spelling {
         self.address.fedora
     }
 
-    fn says_basic(&self) -> bool {
-        self.address.says_basic
+    fn states_basic_container(&self) -> bool {
+        self.address.states_basic_container
     }
 
     fn graphs(&self) -> Graphs {

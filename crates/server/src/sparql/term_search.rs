@@ -19,7 +19,7 @@ use super::prefixes::LAKESUPERIOR;
 use super::request::{Params, Text, gathered};
 use super::spelling::TERM_SEARCH;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::problem::Problem;
 
 /// The route.
@@ -82,7 +82,7 @@ pub(crate) async fn term_search(State(app): State<App>, request: Request) -> Res
 
 /// The addresses of what a request looks for.
 async fn search(app: &App, mut parts: Parts, body: Body) -> Result<Vec<String>, Problem> {
-    let caller = Asker::from_request_parts(&mut parts, app).await?.0;
+    let caller = Viewer::from_request_parts(&mut parts, app).await?.0;
     let search = match parts.method {
         Method::GET => Search::of(&parts)?,
         _ => Search::read(&gathered(app, &parts, body).await?)?,

@@ -40,7 +40,7 @@ pub(crate) async fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// Sends a tar to a batch.
 async fn post(server: &TestServer, uri: &str, tar: impl Into<Body>) -> Answer {
-    server.ask("POST", uri).header("content-type", "application/x-tar").body(tar).send().await
+    server.request("POST", uri).header("content-type", "application/x-tar").body(tar).send().await
 }
 
 fn lines(body: &[u8]) -> Vec<Value> {
@@ -60,7 +60,7 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
     assert_eq!((&small["mode"], &small["size"]), (&0o640.into(), &5.into()));
     assert_eq!(small["mtime"], "2023-11-14T22:13:20.000000000Z");
     assert!(server.get("/in/d/b").await.body == large);
-    let back = server.ask("GET", "/v1/archive?path=/in").send().await;
+    let back = server.request("GET", "/v1/archive?path=/in").send().await;
     assert_eq!(back.header("content-type"), "application/x-tar");
     let answer = post(&server, "/v1/batch?path=/copy", back.body).await;
     assert!(lines(&answer.body).iter().all(|line| line["resource"].is_object()), "{answer:?}");
@@ -85,7 +85,7 @@ async fn media_types_are_imported_and_exported_with_the_files() {
     let sent = builder.into_inner().await.unwrap();
     post(&server, "/v1/batch?path=/in", sent).await;
     assert_eq!(server.get("/in/a").await.header("content-type"), "text/x-tuning");
-    let back = server.ask("GET", "/v1/archive?path=/in").send().await;
+    let back = server.request("GET", "/v1/archive?path=/in").send().await;
     post(&server, "/v1/batch?path=/copy", back.body).await;
     assert_eq!(server.get("/copy/a").await.header("content-type"), "text/x-tuning");
 }
@@ -109,7 +109,7 @@ async fn conditions_apply_to_each_file() {
     server.put("/in/d/a", "before").await.expect(201);
     let sent = archive(&[("d/a", b"1"), ("d/c", b"3"), ("d/c", b"4")]).await;
     let batch = server
-        .ask("POST", "/v1/batch?path=/in")
+        .request("POST", "/v1/batch?path=/in")
         .header("content-type", "application/x-tar")
         .header("If-None-Match", "*");
     let answer = batch.body(sent.clone()).send().await;
@@ -120,13 +120,13 @@ async fn conditions_apply_to_each_file() {
     assert_eq!(server.get("/in/d/a").await.body, "before");
     assert_eq!(server.get("/in/d/c").await.body, "3");
     let batch = server
-        .ask("POST", "/v1/batch?path=/other")
+        .request("POST", "/v1/batch?path=/other")
         .header("content-type", "application/x-tar")
         .header("If-Match", "*");
     let answer = batch.body(sent).send().await;
     assert_eq!(lines(&answer.body)[3]["problem"]["type"], refused);
     let batch = server
-        .ask("POST", "/v1/batch?path=/in")
+        .request("POST", "/v1/batch?path=/in")
         .header("content-type", "application/x-tar")
         .header("If-None-Match", "\"a\"");
     batch.body(archive(&[]).await).send().await.problem(400, "invalid");
@@ -157,7 +157,7 @@ async fn malformed_archives_are_refused() {
     let server = TestServer::new();
     let batch = |body: Vec<u8>| {
         server
-            .ask("POST", "/v1/batch?path=/in")
+            .request("POST", "/v1/batch?path=/in")
             .header("content-type", "application/x-tar")
             .body(body)
             .send()
@@ -194,7 +194,7 @@ async fn requested_objects_are_returned_in_one_response_and_missing_ones_omitted
         assert_eq!(records["CENOTE.id"], resource["id"].to_string());
         assert!(bytes == wanted);
     }
-    let others = server.ask_as(Some(USER), "POST", "/v1/archive").json(&ids).send().await;
+    let others = server.request_as(Some(USER), "POST", "/v1/archive").json(&ids).send().await;
     assert!(self::entries(&others.body).await.is_empty(), "nothing may be read");
     let many = json!({"ids": (0..1_001).collect::<Vec<_>>()});
     server.post("/v1/archive", many).await.problem(400, "invalid");
@@ -265,8 +265,8 @@ async fn names_and_media_types_in_a_tar_have_their_own_limits() {
     assert!(lines[0]["path"].as_str().unwrap().len() < 1_100, "the name is not echoed whole");
     assert_eq!(server.get("/e").await.header("content-type").len(), 1_024);
     for length in [1_025, 1_024] {
-        let ask = server.ask("PUT", "/v1/fs/f").header("content-type", &"m".repeat(length));
-        assert_eq!(ask.body("x").send().await.status.is_success(), length == 1_024);
+        let request = server.request("PUT", "/v1/fs/f").header("content-type", &"m".repeat(length));
+        assert_eq!(request.body("x").send().await.status.is_success(), length == 1_024);
         let upload = json!({"path": "/g", "media_type": "m".repeat(length)});
         assert_eq!(server.post("/v1/uploads", upload).await.status.is_success(), length == 1_024);
     }

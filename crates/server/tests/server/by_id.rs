@@ -37,7 +37,7 @@ const BY_PATH_ONLY: [(&str, &str, &str); 20] = [
 const PATHS: [&str; 4] = ["path", "to", "under", "within"];
 
 async fn document(server: &TestServer) -> Value {
-    server.ask_as(None, "GET", "/openapi.json").send().await.expect(200)
+    server.request_as(None, "GET", "/openapi.json").send().await.expect(200)
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ fn objects<'a>(
 }
 
 /// A request for this resource, by its path or by its id.
-async fn ask(server: &TestServer, template: &Template, (path, id): (&str, &Value)) -> Answer {
+async fn send(server: &TestServer, template: &Template, (path, id): (&str, &Value)) -> Answer {
     let text = |value: &Value| match value {
         Value::String(text) => text.replace(PATH, path).replace(ID, &id.to_string()),
         other => other.to_string(),
@@ -104,12 +104,12 @@ async fn ask(server: &TestServer, template: &Template, (path, id): (&str, &Value
     });
     let route = template.path.replace(PATH, path);
     let uri = format!("{route}?{}", query.collect::<Vec<_>>().join("&"));
-    let ask = server.ask(&template.method, &uri);
+    let request = server.request(&template.method, &uri);
     match &template.body {
-        Body::None => ask.send().await,
-        Body::Json(body) => ask.json(&filled(body, path, id)).send().await,
+        Body::None => request.send().await,
+        Body::Json(body) => request.json(&filled(body, path, id)).send().await,
         Body::Bytes(media_type) => {
-            ask.header("content-type", media_type).body("bytes").send().await
+            request.header("content-type", media_type).body("bytes").send().await
         }
     }
 }
@@ -164,8 +164,8 @@ async fn requests_by_id_give_the_same_response_as_by_path() {
             if n == 0 || !is_read {
                 server.put(&path, "content").await.expect(201);
             }
-            let found = server.ask("GET", &format!("/v1/stat?path={path}")).send().await;
-            let answer = ask(&server, way, (&path, &found.expect(200)["id"])).await;
+            let found = server.request("GET", &format!("/v1/stat?path={path}")).send().await;
+            let answer = send(&server, way, (&path, &found.expect(200)["id"])).await;
             // An error contains the requested path or id.
             let shown = is_read && answer.status.is_success();
             let media_type = answer.header("content-type").to_owned();

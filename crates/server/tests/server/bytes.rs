@@ -35,7 +35,8 @@ async fn a_content_of_many_buffers_round_trips() {
     let content: Vec<u8> = (0..5_000_000_u32).map(|i| (i.wrapping_mul(7_919) >> 5) as u8).collect();
     server.put("/big", content.clone()).await.expect(201);
     assert!(server.get("/big").await.body == content);
-    let part = server.ask("GET", "/v1/fs/big").header("range", "bytes=999999-3000000").send().await;
+    let part =
+        server.request("GET", "/v1/fs/big").header("range", "bytes=999999-3000000").send().await;
     assert_eq!(part.status, 206);
     assert!(part.body == content[999_999..=3_000_000]);
 }
@@ -44,18 +45,18 @@ async fn a_content_of_many_buffers_round_trips() {
 async fn head_returns_the_headers_of_get() {
     let server = TestServer::new();
     server.put("/a", "hello").await.expect(201);
-    let (got, head) = (server.get("/a").await, server.ask("HEAD", "/v1/fs/a").send().await);
+    let (got, head) = (server.get("/a").await, server.request("HEAD", "/v1/fs/a").send().await);
     assert!(head.body.is_empty());
     for name in ["etag", "content-length", "content-type", "repr-digest", "last-modified"] {
         assert_eq!(got.header(name), head.header(name), "{name}");
     }
-    assert_eq!(server.ask("HEAD", "/v1/fs/none").send().await.status, 404);
+    assert_eq!(server.request("HEAD", "/v1/fs/none").send().await.status, 404);
 }
 
 #[tokio::test]
 async fn stored_contents_cannot_run_as_pages_of_the_server() {
     let server = TestServer::new();
-    let page = server.ask("PUT", "/v1/fs/a.html").header("content-type", "text/html");
+    let page = server.request("PUT", "/v1/fs/a.html").header("content-type", "text/html");
     page.body("<script>").send().await.expect(201);
     let got = server.get("/a.html").await;
     assert_eq!(got.header("content-type"), "text/html");
@@ -67,7 +68,8 @@ async fn stored_contents_cannot_run_as_pages_of_the_server() {
 async fn a_range_returns_a_part_and_one_past_the_end_is_refused() {
     let server = TestServer::new();
     server.put("/a", "0123456789").await.expect(201);
-    let get = async |range: &str| server.ask("GET", "/v1/fs/a").header("range", range).send().await;
+    let get =
+        async |range: &str| server.request("GET", "/v1/fs/a").header("range", range).send().await;
     let part = get("bytes=2-4").await;
     assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"234"[..]));
     assert_eq!(part.header("content-range"), "bytes 2-4/10");
@@ -84,8 +86,9 @@ async fn reads_respect_conditions() {
     let server = TestServer::new();
     let etag = server.put("/a", "hello").await.expect(201)["etag"].clone();
     let etag = etag.as_str().unwrap();
-    let get =
-        async |name, value: &str| server.ask("GET", "/v1/fs/a").header(name, value).send().await;
+    let get = async |name, value: &str| {
+        server.request("GET", "/v1/fs/a").header(name, value).send().await
+    };
     let unchanged = get("if-none-match", etag).await;
     assert_eq!((unchanged.status.as_u16(), unchanged.body.len()), (304, 0));
     assert_eq!(unchanged.header("etag"), etag);
@@ -98,7 +101,7 @@ async fn reads_respect_conditions() {
 async fn writes_respect_conditions_and_change_nothing_otherwise() {
     let server = TestServer::new();
     let put = async |name, value: &str, body: &'static str| {
-        server.ask("PUT", "/v1/fs/a").header(name, value).body(body).send().await
+        server.request("PUT", "/v1/fs/a").header(name, value).body(body).send().await
     };
     put("if-match", "*", "one").await.problem(412, "precondition");
     let first = put("if-none-match", "*", "one").await.expect(201);
@@ -111,7 +114,7 @@ async fn writes_respect_conditions_and_change_nothing_otherwise() {
     let state = second["state"].as_str().unwrap();
     put("if-match", state, "three").await.expect(200);
     let remove =
-        async |tag: &str| server.ask("DELETE", "/v1/fs/a").header("if-match", tag).send().await;
+        async |tag: &str| server.request("DELETE", "/v1/fs/a").header("if-match", tag).send().await;
     remove(state).await.problem(412, "precondition");
     assert_eq!(server.get("/a").await.body, "three");
 }
@@ -120,7 +123,7 @@ async fn writes_respect_conditions_and_change_nothing_otherwise() {
 async fn bytes_that_do_not_match_their_digest_leave_nothing() {
     let server = TestServer::new();
     let put = async |value: &str| {
-        server.ask("PUT", "/v1/fs/a").header("repr-digest", value).body("hello").send().await
+        server.request("PUT", "/v1/fs/a").header("repr-digest", value).body("hello").send().await
     };
     put("sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:").await.problem(422, "mismatch");
     put("md5=:AAAAAAAAAAAAAAAAAAAAAA==:").await.problem(422, "mismatch");
@@ -135,7 +138,7 @@ async fn a_content_is_changed_in_place() {
     let server = TestServer::new();
     server.put("/a", "hello").await.expect(201);
     let patch = async |query: &str, body: &'static str| {
-        server.ask("PATCH", &format!("/v1/fs/a?{query}")).body(body).send().await
+        server.request("PATCH", &format!("/v1/fs/a?{query}")).body(body).send().await
     };
     assert_eq!(patch("offset=1", "i").await.expect(200)["size"], 5);
     assert_eq!(patch("append=true", " there").await.expect(200)["size"], 11);
@@ -185,7 +188,8 @@ async fn patches_in_any_order_are_writes_to_bytes() {
             0 => format!("/v1/fs/a?{query}"),
             _ => format!("/v1/fs?id={id}&{query}"),
         };
-        let size = server.ask("PATCH", &uri).body(bytes).send().await.expect(200)["size"].clone();
+        let size =
+            server.request("PATCH", &uri).body(bytes).send().await.expect(200)["size"].clone();
         assert_eq!(size, model.len(), "{query}");
         assert_eq!(server.get("/a").await.body, model, "{query}");
     }
@@ -200,8 +204,8 @@ async fn a_patch_respects_conditions_and_digests() {
     let new = server.put("/a", "other").await.expect(200)["etag"].clone();
     for about in ["/v1/fs/a?".to_owned(), format!("/v1/fs?id={id}&")] {
         let patch = async |query: &str, header: (&'static str, &str)| {
-            let ask = server.ask("PATCH", &format!("{about}{query}"));
-            ask.header(header.0, header.1).body("hello").send().await
+            let request = server.request("PATCH", &format!("{about}{query}"));
+            request.header(header.0, header.1).body("hello").send().await
         };
         for query in ["offset=0", "append=true", "truncate=2", "offset=1000"] {
             patch(query, ("if-match", &old)).await.problem(412, "precondition");
@@ -215,16 +219,26 @@ async fn a_patch_respects_conditions_and_digests() {
         assert_eq!(server.get("/a").await.header("etag"), new);
     }
     let tag = new.as_str().unwrap();
-    let good = server.ask("PATCH", "/v1/fs/a?offset=0").header("if-match", tag);
+    let good = server.request("PATCH", "/v1/fs/a?offset=0").header("if-match", tag);
     let good = good.header("repr-digest", HELLO).body("hello").send().await.expect(200);
     assert_ne!(good["etag"], new);
-    server.ask("PATCH", "/v1/fs/none?append=true").body("x").send().await.problem(404, "not-found");
+    server
+        .request("PATCH", "/v1/fs/none?append=true")
+        .body("x")
+        .send()
+        .await
+        .problem(404, "not-found");
     server.post("/v1/create", json!({"path": "/c", "kind": "collection"})).await.expect(201);
-    server.ask("PATCH", "/v1/fs/c?append=true").body("x").send().await.problem(409, "wrong-kind");
+    server
+        .request("PATCH", "/v1/fs/c?append=true")
+        .body("x")
+        .send()
+        .await
+        .problem(409, "wrong-kind");
     let vast = format!("/v1/fs/a?truncate={}", u64::MAX);
-    server.ask("PATCH", &vast).send().await.problem(413, "too-large");
+    server.request("PATCH", &vast).send().await.problem(413, "too-large");
     let vast = format!("/v1/fs/a?offset={}", u64::MAX);
-    server.ask("PATCH", &vast).body("xy").send().await.problem(413, "too-large");
+    server.request("PATCH", &vast).body("xy").send().await.problem(413, "too-large");
 }
 
 /// A PATCH is a stage of one write: what a client sends before the connection breaks is not visible, and what was there
@@ -234,7 +248,7 @@ async fn a_patch_is_one_version_or_nothing() {
     const SENT: usize = 50_000;
     let server = TestServer::new();
     let keep = json!({"path": "/", "versioning": "each-change"});
-    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     let listed = |answer: Value| answer["items"].as_array().unwrap().len();
     for size in [10, 64 << 10, (64 << 10) + 1, 512 << 10, (8 << 20) + 1] {
         let path = format!("/{size}");
@@ -242,11 +256,11 @@ async fn a_patch_is_one_version_or_nothing() {
         server.put(&path, model.clone()).await.expect(201);
         let versions = async || {
             let uri = format!("/v1/versions?path={path}");
-            listed(server.ask("GET", &uri).send().await.expect(200))
+            listed(server.request("GET", &uri).send().await.expect(200))
         };
         let patch = async |bytes: Body| {
             let uri = format!("/v1/fs{path}?offset={}", size / 2);
-            server.ask("PATCH", &uri).body(bytes).send().await
+            server.request("PATCH", &uri).body(bytes).send().await
         };
         let mut chunks: Vec<_> =
             vec![2; size].chunks(SENT).map(|it| Ok(it.to_vec().into())).collect();
@@ -277,15 +291,15 @@ async fn a_name_may_be_any_text_but_a_path() {
 async fn the_attributes_of_a_put_are_stored() {
     let server = TestServer::new();
     let uri = "/v1/fs/a?mode=420&mtime=2026-01-02T03:04:05.000000006Z";
-    let put = server.ask("PUT", uri).header("content-type", "text/csv").body("x").send().await;
+    let put = server.request("PUT", uri).header("content-type", "text/csv").body("x").send().await;
     let put = put.expect(201);
     assert_eq!(put["media_type"], "text/csv");
     assert_eq!(
         (&put["mode"], &put["mtime"]),
         (&json!(420), &json!("2026-01-02T03:04:05.000000006Z"))
     );
-    server.ask("PUT", "/v1/fs/a?mode=4096").send().await.problem(400, "invalid");
-    server.ask("PUT", "/v1/fs/a?mtime=now").send().await.problem(400, "invalid");
-    server.ask("PUT", "/v1/fs/a?modes=1").send().await.problem(400, "invalid");
-    server.ask("PUT", "/v1/fs/none/a").send().await.problem(404, "not-found");
+    server.request("PUT", "/v1/fs/a?mode=4096").send().await.problem(400, "invalid");
+    server.request("PUT", "/v1/fs/a?mtime=now").send().await.problem(400, "invalid");
+    server.request("PUT", "/v1/fs/a?modes=1").send().await.problem(400, "invalid");
+    server.request("PUT", "/v1/fs/none/a").send().await.problem(404, "not-found");
 }

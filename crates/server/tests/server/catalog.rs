@@ -179,7 +179,7 @@ impl Engine for Temporary {
         self.engine.is_shared()
     }
 
-    fn follow(&self, told: Box<dyn Fn() + Send>) {
-        self.engine.follow(told);
+    fn follow(&self, notify: Box<dyn Fn() + Send>) {
+        self.engine.follow(notify);
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::batch::archive;
 use super::catalog::{Directory, is_shared};
-use super::support::{ADMIN, Answer, Ask, TestServer, USER};
+use super::support::{ADMIN, Answer, TestRequest, TestServer, USER};
 
 const HEADER: &str = "cenote-changeset";
 
@@ -20,8 +20,8 @@ async fn begin(server: &TestServer) -> String {
     begun["id"].as_str().unwrap().to_owned()
 }
 
-fn within<'a>(server: &'a TestServer, id: &str, method: &str, uri: &str) -> Ask<'a> {
-    server.ask(method, uri).header(HEADER, id)
+fn within<'a>(server: &'a TestServer, id: &str, method: &str, uri: &str) -> TestRequest<'a> {
+    server.request(method, uri).header(HEADER, id)
 }
 
 async fn commit(server: &TestServer, id: &str) -> Answer {
@@ -37,14 +37,14 @@ async fn filled() -> TestServer {
 }
 
 /// Everything visible in a walk, the trash and the feed.
-async fn seen(server: &TestServer) -> Vec<String> {
-    let mut seen = Vec::new();
+async fn visible(server: &TestServer) -> Vec<String> {
+    let mut visible = Vec::new();
     for uri in ["/v1/walk?path=/", "/v1/trash", "/v1/changes", "/v1/du?path=/", "/v1/stats"] {
-        let answer = server.ask("GET", uri).send().await;
+        let answer = server.request("GET", uri).send().await;
         assert_eq!(answer.status, 200, "{uri}: {answer:?}");
-        seen.push(String::from_utf8_lossy(&answer.body).into_owned());
+        visible.push(String::from_utf8_lossy(&answer.body).into_owned());
     }
-    seen
+    visible
 }
 
 /// The index of texts knows nothing of what is in a change set.
@@ -66,20 +66,20 @@ async fn words_of_a_change_set_are_found_in_it_alone_until_it_is_committed() {
 #[tokio::test]
 async fn a_change_set_is_seen_with_its_header_alone_until_it_is_committed() {
     let server = filled().await;
-    let (before, id) = (seen(&server).await, begin(&server).await);
+    let (before, id) = (visible(&server).await, begin(&server).await);
     within(&server, &id, "PUT", "/v1/fs/lab/new").body("new").send().await.expect(201);
     within(&server, &id, "DELETE", "/v1/fs/lab/a").send().await.expect(204);
     let read = within(&server, &id, "GET", "/v1/fs/lab/new").send().await;
     assert_eq!(read.body, "new");
     within(&server, &id, "HEAD", "/v1/fs/lab/a").send().await.problem_status(404);
-    assert_eq!(seen(&server).await, before);
-    let state = server.ask("GET", &format!("/v1/changesets/{id}")).send().await.expect(200);
+    assert_eq!(visible(&server).await, before);
+    let state = server.request("GET", &format!("/v1/changesets/{id}")).send().await.expect(200);
     assert_eq!(state["changes"], 2);
     assert!(
         state["bytes"].as_u64().unwrap() > 100
             && state["expires"].as_str() < state["until"].as_str()
     );
-    let open = server.ask("GET", "/v1/changesets").send().await.expect(200);
+    let open = server.request("GET", "/v1/changesets").send().await.expect(200);
     assert_eq!(open["items"], json!([state]));
     let extended = server.post(&format!("/v1/changesets/{id}"), json!({})).await.expect(200);
     assert!(extended["expires"].as_str() >= state["expires"].as_str());
@@ -87,7 +87,7 @@ async fn a_change_set_is_seen_with_its_header_alone_until_it_is_committed() {
     assert_eq!(committed["state"], "committed");
     assert_eq!(server.get("/lab/new").await.body, "new");
     server.get("/lab/a").await.problem(404, "not-found");
-    let feed = server.ask("GET", "/v1/changes").send().await.expect(200);
+    let feed = server.request("GET", "/v1/changes").send().await.expect(200);
     let positions = feed["items"].as_array().unwrap().iter().rev().take(2);
     let commits: BTreeSet<String> =
         positions.map(|change| change["position"].as_str().unwrap()[..16].to_owned()).collect();
@@ -95,7 +95,7 @@ async fn a_change_set_is_seen_with_its_header_alone_until_it_is_committed() {
     let gone = within(&server, &id, "GET", "/v1/fs/lab/new").send().await.problem(410, "expired");
     assert!(gone["detail"].as_str().unwrap().contains("was committed"), "{gone}");
     commit(&server, &id).await.problem(410, "expired");
-    let state = server.ask("GET", &format!("/v1/changesets/{id}")).send().await.expect(200);
+    let state = server.request("GET", &format!("/v1/changesets/{id}")).send().await.expect(200);
     assert_eq!(state["state"], "committed");
 }
 
@@ -110,12 +110,12 @@ impl Answer {
 /// The operations that run in a change set, each with a request that has an effect.
 async fn operations(server: &TestServer) -> Vec<(&'static str, &'static str, String, Body)> {
     let grant = json!({"path": "/lab/d", "operations": [{"name": USER.0, "level": "read"}]});
-    let removed = server.ask("DELETE", "/v1/fs/kept/x").send().await;
+    let removed = server.request("DELETE", "/v1/fs/kept/x").send().await;
     let restore = json!({"id": removed.header("cenote-trash").parse::<u64>().unwrap()});
     let upload = server.post("/v1/uploads", json!({"path": "/lab/up"})).await.expect(201);
     let upload = upload["id"].as_str().unwrap();
     let part = format!("/v1/uploads/{upload}/0");
-    server.ask("PUT", &part).body("whole").send().await.expect(200);
+    server.request("PUT", &part).body("whole").send().await.expect(200);
     let complete = format!("/v1/uploads/{upload}/complete");
     let describe =
         json!({"path": "/lab/d", "operations": [{"op": "add", "attribute": "k", "value": "v"}]});
@@ -234,12 +234,12 @@ enum Body {
 }
 
 impl Body {
-    async fn send(&self, ask: Ask<'_>) -> Answer {
+    async fn send(&self, request: TestRequest<'_>) -> Answer {
         match self {
-            Self::None => ask.send().await,
-            Self::Json(body) => ask.json(body).send().await,
+            Self::None => request.send().await,
+            Self::Json(body) => request.json(body).send().await,
             Self::Bytes(media_type, bytes) => {
-                ask.header("content-type", media_type).body(bytes.clone()).send().await
+                request.header("content-type", media_type).body(bytes.clone()).send().await
             }
         }
     }
@@ -248,15 +248,15 @@ impl Body {
 async fn bench() -> TestServer {
     let server = filled().await;
     let dump = "application/vnd.elektra.quickdump";
-    let keys = server.ask("PUT", "/v1/fs/lab/keys").header("content-type", dump);
+    let keys = server.request("PUT", "/v1/fs/lab/keys").header("content-type", dump);
     keys.send().await.expect(201);
-    let key = server.ask("PUT", "/v1/key?path=/lab/keys&name=user:/old");
+    let key = server.request("PUT", "/v1/key?path=/lab/keys&name=user:/old");
     key.json(&json!({"value": "v"})).send().await.expect(201);
     for name in ["x", "y"] {
         server.put(&format!("/kept/{name}"), name).await.expect(201);
     }
     let keep = json!({"path": "/kept", "keep_removed": 3600, "versioning": "on-request"});
-    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     server
 }
 
@@ -265,18 +265,18 @@ async fn bench() -> TestServer {
 async fn no_request_in_a_change_set_has_effects_outside_of_it() {
     let server = bench().await;
     let operations = operations(&server).await;
-    let (id, before) = (begin(&server).await, seen(&server).await);
+    let (id, before) = (begin(&server).await, visible(&server).await);
     for (method, route, uri, body) in &operations {
         let answer = body.send(within(&server, &id, &method.to_uppercase(), uri)).await;
         let status = answer.status.as_u16();
         assert!(*method == "get" || (200..300).contains(&status), "{method} {route}: {answer:?}");
         assert!(!answer.body.windows(20).any(|part| part == b"urn:cenote:problem:c"), "{route}");
-        assert_eq!(seen(&server).await, before, "{method} {route}");
+        assert_eq!(visible(&server).await, before, "{method} {route}");
     }
     let listed: BTreeSet<(String, String)> = (operations.iter())
         .map(|(method, route, ..)| (method.to_string(), route.to_string()))
         .collect();
-    let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let document = server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys() {
             let same = if method == "head" { "get" } else { method };
@@ -285,14 +285,14 @@ async fn no_request_in_a_change_set_has_effects_outside_of_it() {
             }
             let uri = path.replace("{id}", "1").replace("{offset}", "0");
             // A response to HEAD has no body.
-            let ask = within(&server, &id, &same.to_uppercase(), &uri);
-            let refused = ask.json(&json!({})).send().await.problem(409, "changeset");
+            let request = within(&server, &id, &same.to_uppercase(), &uri);
+            let refused = request.json(&json!({})).send().await.problem(409, "changeset");
             assert!(refused["hint"].is_string(), "{method} {path}");
         }
     }
-    assert_eq!(seen(&server).await, before);
+    assert_eq!(visible(&server).await, before);
     commit(&server, &id).await.expect(200);
-    assert_ne!(seen(&server).await, before);
+    assert_ne!(visible(&server).await, before);
     assert_eq!(server.get("/lab/up").await.body, "whole");
     assert_eq!(server.get("/lab/moved").await.body, "c");
 }
@@ -319,7 +319,7 @@ async fn of_two_conflicting_change_sets_the_first_commit_wins() {
     assert!(refused["detail"].as_str().unwrap().contains("/lab/a"), "{refused}");
     assert!(refused["hint"].as_str().unwrap().contains("begin another"), "{refused}");
     assert_eq!(server.get("/lab/a").await.body, "second");
-    let state = server.ask("GET", &format!("/v1/changesets/{first}")).send().await.expect(200);
+    let state = server.request("GET", &format!("/v1/changesets/{first}")).send().await.expect(200);
     assert_eq!(state["state"], "conflicted");
 }
 
@@ -335,14 +335,14 @@ async fn a_change_set_belongs_to_its_creator_and_excludes_tickets() {
         ("POST", format!("/v1/changesets/{id}")),
         ("POST", format!("/v1/changesets/{id}/commit")),
     ] {
-        let ask = server.ask_as(Some(USER), method, &uri);
-        let ask = if method == "POST" { ask.json(&json!({})) } else { ask };
-        ask.send().await.problem(404, "not-found");
+        let request = server.request_as(Some(USER), method, &uri);
+        let request = if method == "POST" { request.json(&json!({})) } else { request };
+        request.send().await.problem(404, "not-found");
     }
-    let ask = server.ask_as(Some(USER), "GET", "/v1/fs/lab/a").header(HEADER, &id);
-    ask.send().await.problem(404, "not-found");
+    let request = server.request_as(Some(USER), "GET", "/v1/fs/lab/a").header(HEADER, &id);
+    request.send().await.problem(404, "not-found");
     server
-        .ask_as(None, "POST", "/v1/changesets")
+        .request_as(None, "POST", "/v1/changesets")
         .json(&json!({}))
         .send()
         .await
@@ -350,9 +350,9 @@ async fn a_change_set_belongs_to_its_creator_and_excludes_tickets() {
     let once = json!({"path": "/lab/a", "uses": 1});
     let ticket = server.post("/v1/tickets", once).await.expect(201);
     let ticket = ticket["ticket"].as_str().unwrap();
-    let ask = within(&server, &id, "GET", "/v1/fs/lab/a").header("cenote-ticket", ticket);
-    ask.send().await.problem(409, "changeset");
-    let used = server.ask_as(None, "GET", "/v1/fs/lab/a").header("cenote-ticket", ticket);
+    let request = within(&server, &id, "GET", "/v1/fs/lab/a").header("cenote-ticket", ticket);
+    request.send().await.problem(409, "changeset");
+    let used = server.request_as(None, "GET", "/v1/fs/lab/a").header("cenote-ticket", ticket);
     assert_eq!(used.send().await.body, "a", "it was not used in vain");
 }
 
@@ -361,10 +361,10 @@ async fn errors_of_change_sets_are_reported() {
     let server = filled().await;
     let id = begin(&server).await;
     for wrong in ["", "x", "é", &"g".repeat(32)] {
-        let ask = server.ask("GET", "/v1/fs/lab/a");
+        let request = server.request("GET", "/v1/fs/lab/a");
         let Ok(value) = wrong.parse::<axum::http::HeaderValue>() else { continue };
         drop(value);
-        ask.header(HEADER, wrong).send().await.problem(400, "invalid");
+        request.header(HEADER, wrong).send().await.problem(400, "invalid");
     }
     let (status, kind) = if is_shared() { (503, "unavailable") } else { (404, "not-found") };
     within(&server, &"0".repeat(32), "GET", "/v1/fs/lab/a").send().await.problem(status, kind);
@@ -373,8 +373,8 @@ async fn errors_of_change_sets_are_reported() {
         server.post("/v1/changesets", long).await.problem(400, "invalid");
     }
     server.post("/v1/changesets", json!({"idle": 3})).await.problem(400, "invalid");
-    server.ask("DELETE", &format!("/v1/changesets/{id}")).send().await.expect(204);
-    server.ask("DELETE", &format!("/v1/changesets/{id}")).send().await.problem(410, "expired");
+    server.request("DELETE", &format!("/v1/changesets/{id}")).send().await.expect(204);
+    server.request("DELETE", &format!("/v1/changesets/{id}")).send().await.problem(410, "expired");
     let gone = commit(&server, &id).await.problem(410, "expired");
     assert!(gone["detail"].as_str().unwrap().contains("was dropped"), "{gone}");
     for _ in 0..8 {
@@ -399,8 +399,8 @@ async fn metrics_count_open_change_sets_and_the_outcomes_of_others() {
     commit(&server, &committed).await.expect(200);
     commit(&server, &first).await.expect(200);
     commit(&server, &second).await.problem(409, "conflict");
-    server.ask("DELETE", &format!("/v1/changesets/{dropped}")).send().await.problem_status(204);
-    let metrics = server.ask("GET", "/metrics").send().await;
+    server.request("DELETE", &format!("/v1/changesets/{dropped}")).send().await.problem_status(204);
+    let metrics = server.request("GET", "/metrics").send().await;
     let text = String::from_utf8(metrics.body.to_vec()).unwrap();
     let value = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));

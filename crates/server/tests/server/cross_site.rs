@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::{ADMIN, Answer, Ask, TestServer, basic};
+use crate::support::{ADMIN, Answer, TestRequest, TestServer, basic};
 
 const IRODS: &str = include_str!("outsider/irods-operations.txt");
 const REST: &str = include_str!("outsider/rest-requests.txt");
@@ -33,14 +33,15 @@ struct Openings {
 impl Openings {
     async fn new() -> Self {
         let server = TestServer::new();
-        let log_in = server.ask("POST", "/irods-http-api/0.7.0/authenticate").send().await;
+        let log_in = server.request("POST", "/irods-http-api/0.7.0/authenticate").send().await;
         assert_eq!(log_in.status, 200, "{log_in:?}");
         Self { server, token: String::from_utf8(log_in.body.to_vec()).unwrap() }
     }
 
     /// Method and address of every operation.
     async fn requests(&self) -> Vec<(String, String)> {
-        let document = self.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+        let document =
+            self.server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
         let mut requests = native(&document);
         for line in IRODS.lines() {
             let words: Vec<_> = line.split(' ').collect();
@@ -55,18 +56,19 @@ impl Openings {
         requests
     }
 
-    fn ask(&self, method: &str, uri: &str, said: (&'static str, &str)) -> Ask<'_> {
+    fn request(&self, method: &str, uri: &str, header: (&'static str, &str)) -> TestRequest<'_> {
         let is_login = uri.ends_with("/auth") || uri.ends_with("/authenticate");
         let authorization = match uri.starts_with("/v1/") || is_login {
             true => basic(ADMIN),
             false => format!("Bearer {}", self.token),
         };
-        let ask = self.server.ask_as(None, method, uri).header("authorization", &authorization);
-        ask.header("host", "store.example").header(said.0, said.1)
+        let request =
+            self.server.request_as(None, method, uri).header("authorization", &authorization);
+        request.header("host", "store.example").header(header.0, header.1)
     }
 
     async fn changes(&self) -> Value {
-        self.server.ask("GET", "/v1/changes?limit=1000").send().await.expect(200)
+        self.server.request("GET", "/v1/changes?limit=1000").send().await.expect(200)
     }
 }
 
@@ -103,10 +105,10 @@ async fn a_page_of_another_site_changes_nothing_through_any_opening() {
     let before = openings.changes().await;
     let (mut refused, mut passed) = (0, 0);
     for (method, uri) in openings.requests().await {
-        for said in FOREIGN {
-            let answer = openings.ask(&method, &uri, said).send().await;
+        for header in FOREIGN {
+            let answer = openings.request(&method, &uri, header).send().await;
             let changes = changes_something(&method, &uri);
-            assert_eq!(is_refusal(&uri, &answer), changes, "{method} {uri} {said:?}: {answer:?}");
+            assert_eq!(is_refusal(&uri, &answer), changes, "{method} {uri} {header:?}: {answer:?}");
             *(if changes { &mut refused } else { &mut passed }) += 1;
         }
     }
@@ -118,9 +120,9 @@ async fn a_page_of_another_site_changes_nothing_through_any_opening() {
 async fn pages_of_the_store_itself_and_other_clients_are_not_hindered() {
     let openings = Openings::new().await;
     for (method, uri) in openings.requests().await {
-        for said in OWN.into_iter().chain([("accept", "*/*")]) {
-            let answer = openings.ask(&method, &uri, said).send().await;
-            assert!(!is_refusal(&uri, &answer), "{method} {uri} {said:?}: {answer:?}");
+        for header in OWN.into_iter().chain([("accept", "*/*")]) {
+            let answer = openings.request(&method, &uri, header).send().await;
+            assert!(!is_refusal(&uri, &answer), "{method} {uri} {header:?}: {answer:?}");
         }
     }
 }
@@ -129,20 +131,20 @@ async fn pages_of_the_store_itself_and_other_clients_are_not_hindered() {
 #[tokio::test]
 async fn no_post_of_the_native_opening_accepts_a_type_that_any_page_can_send() {
     let server = TestServer::new();
-    let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let document = server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
     let posts = native(&document).into_iter().filter(|(method, _)| method == "POST");
-    let mut asked = 0;
+    let mut sent = 0;
     for (_, uri) in posts {
         let types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
         for media_type in types.map(Some).into_iter().chain([None]) {
-            let ask = server.ask("POST", &format!("{uri}?path=/")).body("{}");
-            let ask = match media_type {
-                Some(media_type) => ask.header("content-type", media_type),
-                None => ask,
+            let request = server.request("POST", &format!("{uri}?path=/")).body("{}");
+            let request = match media_type {
+                Some(media_type) => request.header("content-type", media_type),
+                None => request,
             };
-            ask.send().await.problem(415, "media-type");
-            asked += 1;
+            request.send().await.problem(415, "media-type");
+            sent += 1;
         }
     }
-    assert!(asked > 80, "{asked}");
+    assert!(sent > 80, "{sent}");
 }

@@ -28,7 +28,7 @@ struct Refused {
     /// The required start of the response, after `HTTP/1.1 `.
     status: u16,
     /// A text in the body of the response.
-    says: &'static str,
+    detail: &'static str,
 }
 
 fn refused(
@@ -36,10 +36,10 @@ fn refused(
     method: &'static str,
     uri: &str,
     status: u16,
-    says: &'static str,
+    detail: &'static str,
 ) -> Refused {
     let headers = vec![("authorization", basic(who))];
-    Refused { method, uri: uri.to_owned(), headers, start: "", status, says }
+    Refused { method, uri: uri.to_owned(), headers, start: "", status, detail }
 }
 
 impl Refused {
@@ -141,10 +141,10 @@ async fn send(server: &Running, head: &str, body: &[u8]) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-fn is_told(case: &Refused, answer: &str) {
-    let Refused { method, uri, status, says, .. } = case;
+fn assert_refused(case: &Refused, answer: &str) {
+    let Refused { method, uri, status, detail, .. } = case;
     assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{method} {uri}: {answer}");
-    assert!(answer.contains(says), "{method} {uri}: {answer}");
+    assert!(answer.contains(detail), "{method} {uri}: {answer}");
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn a_refusal_reaches_a_client_that_sends_first_over_http1() {
     let server = start().await;
     for case in refusals(&server).await {
         let head = case.head(&format!("content-length: {LARGE}"));
-        is_told(&case, &send(&server, &head, &case.body()).await);
+        assert_refused(&case, &send(&server, &head, &case.body()).await);
     }
 }
 
@@ -162,7 +162,7 @@ async fn a_refusal_reaches_a_client_that_sends_chunks() {
     for case in refusals(&server).await {
         let head = case.head("transfer-encoding: chunked");
         let body = [format!("{LARGE:x}\r\n").as_bytes(), &case.body(), b"\r\n0\r\n\r\n"].concat();
-        is_told(&case, &send(&server, &head, &body).await);
+        assert_refused(&case, &send(&server, &head, &body).await);
     }
 }
 
@@ -186,7 +186,7 @@ async fn a_refusal_reaches_a_client_over_http2() {
         let answer = client.send_request(request).await.unwrap();
         assert_eq!(answer.status().as_u16(), case.status, "{} {}", case.method, case.uri);
         let body = answer.into_body().collect().await.unwrap().to_bytes();
-        assert!(String::from_utf8_lossy(&body).contains(case.says), "{}", case.uri);
+        assert!(String::from_utf8_lossy(&body).contains(case.detail), "{}", case.uri);
     }
 }
 
@@ -208,7 +208,7 @@ async fn a_full_disk_is_reported_during_the_upload() {
                 }
             }
         };
-        is_told(&case, &refused.await);
+        assert_refused(&case, &refused.await);
     }
 }
 
@@ -245,21 +245,21 @@ async fn a_small_unread_body_keeps_the_connection() {
         stream.write_all(case.head("content-length: 40000").as_bytes()).await.unwrap();
         stream.write_all(&[7; 20_000]).await.unwrap();
         let answer = one_answer(&mut stream).await;
-        is_told(&case, &answer);
+        assert_refused(&case, &answer);
         assert!(!answer.contains("connection: close"), "{answer}");
         stream.write_all(&[7; 20_000]).await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_client_that_expects_100_continue_is_not_asked_for_unneeded_bytes() {
+async fn no_100_continue_is_sent_for_unneeded_bytes() {
     let server = Running::start(Config::default()).await;
     let case = refused(USER, "PUT", "/v1/fs/a", 403, "denied").with("expect", "100-continue");
     let mut stream = server.connect().await;
     let head = case.head(&format!("content-length: {LARGE}"));
     stream.write_all(head.as_bytes()).await.unwrap();
     let answer = one_answer(&mut stream).await;
-    is_told(&case, &answer);
+    assert_refused(&case, &answer);
     assert!(answer.contains("connection: close"), "{answer}");
 }
 
@@ -269,7 +269,7 @@ async fn shutdown_does_not_wait_for_discarded_bodies() {
     let case = refused(USER, "PUT", "/v1/fs/a", 403, "denied");
     let mut stream = server.connect().await;
     stream.write_all(case.head(&format!("content-length: {LARGE}")).as_bytes()).await.unwrap();
-    is_told(&case, &one_answer(&mut stream).await);
+    assert_refused(&case, &one_answer(&mut stream).await);
     server.stop.send(()).unwrap();
     server.task.await.unwrap();
     let mut rest = Vec::new();

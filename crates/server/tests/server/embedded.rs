@@ -70,22 +70,23 @@ async fn work(dir: &Path, vault: &Path) {
     let store = opened.store();
     let server = TestServer { router: cenote_server::router(store.clone(), &Config::default()) };
     let admin = LocalCaller::administrator(store).unwrap();
-    let ask = |method, uri: &str| server.ask_as(None, method, uri).extension(admin.clone());
+    let request = |method, uri: &str| server.request_as(None, method, uri).extension(admin.clone());
     if !vault.exists() {
         let place = json!({"name": "vault", "address": format!("file://{}", vault.display())});
-        ask("POST", "/v1/places").json(&place).send().await.expect(201);
+        request("POST", "/v1/places").json(&place).send().await.expect(201);
     }
     for (n, size) in [0, 10, 60_000, 100_000, 1_000_000].into_iter().enumerate() {
         for place in ["", "?place=vault"] {
             let uri = format!("/v1/fs/{n}{}{place}", place.len());
-            let put = ask("PUT", &uri).body(vec![7; size]).send().await;
+            let put = request("PUT", &uri).body(vec![7; size]).send().await;
             assert!(put.status.is_success(), "{put:?}");
         }
     }
-    let begun = ask("POST", "/v1/uploads").json(&json!({"path": "/up"})).send().await.expect(201);
+    let begun =
+        request("POST", "/v1/uploads").json(&json!({"path": "/up"})).send().await.expect(201);
     let part = format!("/v1/uploads/{}/0", begun["id"].as_str().unwrap());
-    ask("PUT", &part).body(vec![7; 200_000]).send().await.expect(200);
-    drop(ask("GET", "/v1/stats").send().await.expect(200));
+    request("PUT", &part).body(vec![7; 200_000]).send().await.expect(200);
+    drop(request("GET", "/v1/stats").send().await.expect(200));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -28,12 +28,13 @@ impl Events {
         uri: &str,
         last: Option<&str>,
     ) -> Self {
-        let ask = server.ask_as(Some(who), "GET", uri).header("accept", "text/event-stream");
-        let ask = match last {
-            Some(last) => ask.header("last-event-id", last),
-            None => ask,
+        let request =
+            server.request_as(Some(who), "GET", uri).header("accept", "text/event-stream");
+        let request = match last {
+            Some(last) => request.header("last-event-id", last),
+            None => request,
         };
-        let answer = ask.begin().await;
+        let answer = request.begin().await;
         assert_eq!(answer.status(), 200);
         assert_eq!(answer.headers()["content-type"], "text/event-stream");
         Self { answer, text: String::new() }
@@ -66,7 +67,7 @@ impl Events {
 }
 
 pub(crate) async fn position(server: &TestServer) -> String {
-    let now = server.ask("GET", "/v1/changes?since=now").send().await.expect(200);
+    let now = server.request("GET", "/v1/changes?since=now").send().await.expect(200);
     now["next"].as_str().unwrap().to_owned()
 }
 
@@ -135,7 +136,7 @@ async fn a_change_outside_of_requests_wakes_waiting_clients() {
         Poll::Ready(())
     });
     let ((_, change), page, ()) =
-        tokio::join!(events.change(), server.ask("GET", &uri).send(), job);
+        tokio::join!(events.change(), server.request("GET", &uri).send(), job);
     assert_eq!(change["name"], "made");
     assert_eq!(page.expect(200)["items"][0], change);
 }
@@ -152,11 +153,11 @@ async fn a_subtree_has_its_own_feed() {
     let moved = json!({"from": {"path": "/lab/x"}, "to": "/out"});
     server.post("/v1/move", moved).await.expect(200);
     let seen = [events.change().await.1, events.change().await.1];
-    let told = seen.each_ref().map(|change| (&change["kind"], &change["name"]));
-    assert_eq!(told, [(&json!("created"), &json!("y")), (&json!("removed"), &json!("x"))]);
-    let lab = server.ask("GET", "/v1/stat?path=/lab").send().await.expect(200);
+    let reported = seen.each_ref().map(|change| (&change["kind"], &change["name"]));
+    assert_eq!(reported, [(&json!("created"), &json!("y")), (&json!("removed"), &json!("x"))]);
+    let lab = server.request("GET", "/v1/stat?path=/lab").send().await.expect(200);
     let uri = format!("/v1/changes?id={}&since={since}", lab["id"]);
-    let page = server.ask("GET", &uri).send().await.expect(200);
+    let page = server.request("GET", &uri).send().await.expect(200);
     assert_eq!(page["items"], Value::from(seen.to_vec()));
 }
 
@@ -179,7 +180,7 @@ async fn a_revocation_is_an_event_without_a_name() {
     let revoked = position(&server).await;
     server.put("/open/y", "3").await.expect(200);
     let uri = format!("/v1/changes?since={since}");
-    let page = server.ask_as(Some(USER), "GET", &uri).send().await.expect(200);
+    let page = server.request_as(Some(USER), "GET", &uri).send().await.expect(200);
     assert_eq!((&page["access"], page["items"].as_array().unwrap().len()), (&json!(revoked), 2));
     let mut events = Events::begin_as(&server, USER, &uri, None).await;
     let mut blocks = Vec::new();
@@ -191,9 +192,9 @@ async fn a_revocation_is_an_event_without_a_name() {
     assert!(ids(&blocks).is_sorted_by(|a, b| a < b), "{blocks:#?}");
     let waits = format!("/v1/changes?since={since}&limit=2&wait=300");
     grant("/open", "none").await.expect(200);
-    let page = server.ask_as(Some(USER), "GET", &waits).send().await.expect(200);
+    let page = server.request_as(Some(USER), "GET", &waits).send().await.expect(200);
     assert_eq!((&page["access"], &page["items"]), (&json!(revoked), &json!([])));
-    let all = server.ask("GET", &uri).send().await.expect(200);
+    let all = server.request("GET", &uri).send().await.expect(200);
     assert_eq!(all["access"], Value::Null, "an administrator sees all");
 }
 
@@ -204,7 +205,7 @@ async fn a_stream_ends_with_an_event_once_the_groups_of_its_caller_change() {
     let server = TestServer::new();
     server.put("/lab/x", "1").await.expect(201);
     server.post("/v1/groups", json!({"name": "lab"})).await.expect(201);
-    let change = |change: Value| server.ask("PATCH", "/v1/groups").json(&change).send();
+    let change = |change: Value| server.request("PATCH", "/v1/groups").json(&change).send();
     change(json!({"name": "lab", "add": [USER.0]})).await.expect(204);
     let operations = json!([{"name": "lab", "level": "read", "scope": "subtree"}]);
     server.post("/v1/access", json!({"path": "/lab", "operations": operations})).await.expect(200);
@@ -231,18 +232,18 @@ async fn a_stream_ends_at_once_when_its_token_is_revoked() {
     let server = TestServer::new();
     let token = server.post("/v1/tokens", json!({"label": "t"})).await.expect(201);
     let shown = format!("Bearer {}", token["token"].as_str().unwrap());
-    let ask = || {
-        let ask = server.ask_as(None, "GET", "/v1/changes?since=now");
-        ask.header("authorization", &shown).header("accept", "text/event-stream")
+    let request = || {
+        let request = server.request_as(None, "GET", "/v1/changes?since=now");
+        request.header("authorization", &shown).header("accept", "text/event-stream")
     };
-    let mut events = Events { answer: ask().begin().await, text: String::new() };
+    let mut events = Events { answer: request().begin().await, text: String::new() };
     assert_eq!(events.block().await.unwrap(), "retry: 1000");
     let revoke = format!("/v1/tokens?id={}", token["id"]);
-    server.ask("DELETE", &revoke).send().await.expect(204);
+    server.request("DELETE", &revoke).send().await.expect(204);
     let end = async { while events.block().await.is_some() {} };
     // Far less than the silence after which a stream shows that it is alive.
     tokio::time::timeout(std::time::Duration::from_secs(10), end).await.expect("it ends");
-    ask().send().await.problem(401, "unauthenticated");
+    request().send().await.problem(401, "unauthenticated");
 }
 
 #[tokio::test]
@@ -256,9 +257,9 @@ async fn a_stream_is_refused_before_it_starts() {
         ("/v1/changes?wait=301", 400, "invalid"),
     ];
     for (uri, status, kind) in refused {
-        let ask = server.ask("GET", uri).header("accept", "text/event-stream");
-        ask.send().await.problem(status, kind);
+        let request = server.request("GET", uri).header("accept", "text/event-stream");
+        request.send().await.problem(status, kind);
     }
-    let hidden = server.ask_as(Some(USER), "GET", "/v1/changes?path=/lab");
+    let hidden = server.request_as(Some(USER), "GET", "/v1/changes?path=/lab");
     hidden.send().await.problem(404, "not-found");
 }

@@ -42,10 +42,10 @@ async fn a_request_has_one_host() {
         ("Host: [::1]:8470\r\n", 200),
         ("Host:\r\n", 200),
     ] {
-        let told = statuses(&server, &put(&format!("{hosts}Content-Length: 0\r\n"), "")).await;
-        assert_eq!(told[0], status, "{hosts:?}: {told:?}");
+        let received = statuses(&server, &put(&format!("{hosts}Content-Length: 0\r\n"), "")).await;
+        assert_eq!(received[0], status, "{hosts:?}: {received:?}");
         assert_eq!(has(&server, "asked"), status < 300, "{hosts:?}");
-        assert_eq!(told.len(), if status < 300 { 2 } else { 1 }, "{hosts:?}: {told:?}");
+        assert_eq!(received.len(), if status < 300 { 2 } else { 1 }, "{hosts:?}: {received:?}");
     }
     let old = "GET /healthz HTTP/1.0\r\n\r\n";
     assert!(server.raw(old).await.starts_with("HTTP/1.0 200"));
@@ -71,8 +71,8 @@ async fn a_body_has_either_a_length_or_a_transfer_coding() {
         ("X: a\r\n Content-Length: 5\r\n", 400),
     ] {
         let server = Running::start(Config::default()).await;
-        let told = statuses(&server, &put(&format!("Host: a\r\n{headers}"), chunked)).await;
-        assert_eq!(told, [status], "{headers:?}");
+        let received = statuses(&server, &put(&format!("Host: a\r\n{headers}"), chunked)).await;
+        assert_eq!(received, [status], "{headers:?}");
         assert!(!has(&server, "asked") && !has(&server, "smuggled"), "{headers:?}");
     }
 }
@@ -87,8 +87,8 @@ async fn no_request_is_smuggled_with_a_length_and_a_transfer_coding() {
         "Transfer-Encoding: Chunked\r\nContent-Length: 300\r\n",
     ] {
         let server = Running::start(Config::default()).await;
-        let told = statuses(&server, &put(&format!("Host: a\r\n{headers}"), "0\r\n\r\n")).await;
-        assert_eq!(told, [201], "{headers:?}");
+        let received = statuses(&server, &put(&format!("Host: a\r\n{headers}"), "0\r\n\r\n")).await;
+        assert_eq!(received, [201], "{headers:?}");
         assert!(has(&server, "asked") && !has(&server, "smuggled"), "{headers:?}");
     }
 }

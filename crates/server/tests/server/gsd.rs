@@ -17,16 +17,16 @@ async fn full() -> TestServer {
 }
 
 async fn index(server: &TestServer, query: &str) -> Answer {
-    server.ask("GET", &format!("/v1/gsd?path=/traj.gsd{query}")).send().await
+    server.request("GET", &format!("/v1/gsd?path=/traj.gsd{query}")).send().await
 }
 
 async fn chunk(server: &TestServer, query: &str) -> Answer {
-    server.ask("GET", &format!("/v1/gsd/chunk?path=/traj.gsd&{query}")).send().await
+    server.request("GET", &format!("/v1/gsd/chunk?path=/traj.gsd&{query}")).send().await
 }
 
 async fn json_chunk(server: &TestServer, query: &str) -> Answer {
-    let ask = server.ask("GET", &format!("/v1/gsd/chunk?path=/traj.gsd&{query}"));
-    ask.header("accept", "application/json").send().await
+    let request = server.request("GET", &format!("/v1/gsd/chunk?path=/traj.gsd&{query}"));
+    request.header("accept", "application/json").send().await
 }
 
 /// The item of this name.
@@ -70,8 +70,8 @@ async fn a_file_without_frames_has_metadata() {
     let server = TestServer::new();
     let empty = Writer::create_in(Vec::new(), "test", "none", Version::new(1, 0)).unwrap();
     server.put("/traj.gsd", empty.close().unwrap()).await.expect(201);
-    let told = index(&server, "").await.expect(200);
-    assert_eq!((&told["frame"], &told["items"]), (&Value::Null, &json!([])));
+    let answer = index(&server, "").await.expect(200);
+    assert_eq!((&answer["frame"], &answer["items"]), (&Value::Null, &json!([])));
     index(&server, "&frame=1").await.problem(404, "not-found");
     chunk(&server, "name=x").await.problem(404, "not-found");
 }
@@ -96,11 +96,11 @@ async fn a_chunk_is_returned_as_an_npy_file() {
 #[tokio::test]
 async fn a_chunk_is_returned_as_json_on_request() {
     let server = full().await;
-    let told = json_chunk(&server, "frame=2&name=particles/position&rows=1:3").await;
-    assert_eq!(told.header("content-type"), "application/json");
+    let answer = json_chunk(&server, "frame=2&name=particles/position&rows=1:3").await;
+    assert_eq!(answer.header("content-type"), "application/json");
     let expected = json!({"name": "particles/position", "type": "float32", "shape": [2, 3],
         "frame": 2, "data": [[3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]});
-    assert_eq!(told.expect(200), expected);
+    assert_eq!(answer.expect(200), expected);
     let step = json_chunk(&server, "frame=2&name=configuration/step").await.expect(200);
     assert_eq!((&step["data"], &step["shape"]), (&json!([20]), &json!([1, 1])));
     server.put("/traj.gsd", STRING).await.expect(200);
@@ -130,8 +130,8 @@ async fn missing_chunks_are_inherited_as_in_hoomd() {
     }
     server.put("/traj.gsd", writer.close().unwrap()).await.expect(200);
     chunk(&server, "frame=1&name=x").await.problem(404, "not-found");
-    let asked = json_chunk(&server, "frame=1&name=x&inherit=true").await.expect(200);
-    assert_eq!(asked["frame"], 0);
+    let inherited = json_chunk(&server, "frame=1&name=x&inherit=true").await.expect(200);
+    assert_eq!(inherited["frame"], 0);
 }
 
 #[tokio::test]
@@ -142,25 +142,26 @@ async fn reads_respect_conditions_and_each_representation_has_its_tag() {
     assert_ne!(npy.header("etag"), json.header("etag"));
     assert_eq!((npy.header("vary"), json.header("vary")), ("accept", "accept"));
     let uri = format!("/v1/gsd/chunk?path=/traj.gsd&{query}");
-    let ask = async |name, tag: &str| server.ask("GET", &uri).header(name, tag).send().await;
-    let same = ask("if-none-match", npy.header("etag")).await;
+    let request =
+        async |name, tag: &str| server.request("GET", &uri).header(name, tag).send().await;
+    let same = request("if-none-match", npy.header("etag")).await;
     assert_eq!((same.status.as_u16(), same.body.len()), (304, 0));
     assert_eq!(same.header("etag"), npy.header("etag"));
-    assert_eq!(ask("if-none-match", json.header("etag")).await.status, 200);
-    ask("if-match", "\"other\"").await.problem(412, "precondition");
+    assert_eq!(request("if-none-match", json.header("etag")).await.status, 200);
+    request("if-match", "\"other\"").await.problem(412, "precondition");
     let index = index(&server, "").await;
-    let again = server.ask("GET", "/v1/gsd?path=/traj.gsd");
+    let again = server.request("GET", "/v1/gsd?path=/traj.gsd");
     let again = again.header("if-none-match", index.header("etag")).send().await;
     assert_eq!(again.status, 304);
     server.put("/traj.gsd", STRING).await.expect(200);
-    ask("if-none-match", npy.header("etag")).await.problem(404, "not-found");
+    request("if-none-match", npy.header("etag")).await.problem(404, "not-found");
 }
 
 #[tokio::test]
 async fn head_returns_the_length_without_a_body() {
     let server = full().await;
     let uri = "/v1/gsd/chunk?path=/traj.gsd&frame=2&name=particles/position";
-    let head = server.ask("HEAD", uri).send().await;
+    let head = server.request("HEAD", uri).send().await;
     assert_eq!((head.status.as_u16(), head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), (128 + 36).to_string());
 }
@@ -188,24 +189,25 @@ async fn invalid_requests_are_reported_as_problems() {
         chunk(&server, query).await.problem(status, kind);
     }
     for uri in ["/v1/gsd", "/v1/gsd/chunk?name=x", "/v1/gsd?path=/a&id=1"] {
-        server.ask("GET", uri).send().await.problem(400, "invalid");
+        server.request("GET", uri).send().await.problem(400, "invalid");
     }
-    server.ask("GET", "/v1/gsd?path=/none.gsd").send().await.problem(404, "not-found");
-    server.ask("GET", "/v1/gsd?path=/").send().await.problem(409, "wrong-kind");
-    server.ask("POST", "/v1/gsd?path=/traj.gsd").send().await.problem(405, "method");
+    server.request("GET", "/v1/gsd?path=/none.gsd").send().await.problem(404, "not-found");
+    server.request("GET", "/v1/gsd?path=/").send().await.problem(409, "wrong-kind");
+    server.request("POST", "/v1/gsd?path=/traj.gsd").send().await.problem(405, "method");
 }
 
 #[tokio::test]
 async fn access_is_decided_by_the_store() {
     let server = full().await;
     for uri in ["/v1/gsd?path=/traj.gsd", "/v1/gsd/chunk?path=/traj.gsd&name=log/value"] {
-        let as_file = server.ask_as(Some(USER), "GET", "/v1/fs/traj.gsd").send().await;
-        let refused = server.ask_as(Some(USER), "GET", uri).send().await;
+        let as_file = server.request_as(Some(USER), "GET", "/v1/fs/traj.gsd").send().await;
+        let refused = server.request_as(Some(USER), "GET", uri).send().await;
         assert_eq!(refused.status, as_file.status, "{refused:?}");
         assert!(refused.status.is_client_error());
     }
-    let id = server.ask("GET", "/v1/stat?path=/traj.gsd").send().await.expect(200)["id"].clone();
-    let named = server.ask("GET", &format!("/v1/gsd?id={id}")).send().await.expect(200);
+    let id =
+        server.request("GET", "/v1/stat?path=/traj.gsd").send().await.expect(200)["id"].clone();
+    let named = server.request("GET", &format!("/v1/gsd?id={id}")).send().await.expect(200);
     assert_eq!(named["frames"], 5);
 }
 
@@ -213,13 +215,13 @@ async fn access_is_decided_by_the_store() {
 async fn a_kept_version_can_be_read() {
     let server = full().await;
     let on = json!({"path": "/", "versioning": "on-request"});
-    server.ask("PATCH", "/v1/attributes").json(&on).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&on).send().await.expect(200);
     let keep = json!({"path": "/traj.gsd", "op": "keep"});
     let kept = server.post("/v1/versions", keep).await.expect(200);
     server.put("/traj.gsd", STRING).await.expect(200);
     let version = &kept["version"]["version"];
-    let told = index(&server, &format!("&version={version}")).await.expect(200);
-    assert_eq!(told["schema"], "hoomd");
+    let answer = index(&server, &format!("&version={version}")).await.expect(200);
+    assert_eq!(answer["schema"], "hoomd");
     let old = chunk(&server, &format!("version={version}&name=particles/position")).await;
     assert_eq!(old.status, 200);
 }
@@ -231,7 +233,7 @@ async fn errors_in_a_trajectory_are_reported_with_their_offset() {
     entry_of_type_99[256 + 30] = 99;
     let mut version_9 = FULL.to_vec();
     version_9[46] = 9;
-    for (content, said) in [
+    for (content, detail) in [
         (Vec::new(), "not a GSD file"),
         (b"hello".to_vec(), "not a GSD file"),
         (vec![0; 5_000], "not a GSD file"),
@@ -242,7 +244,7 @@ async fn errors_in_a_trajectory_are_reported_with_their_offset() {
         server.put("/traj.gsd", content).await;
         for answer in [index(&server, "").await, chunk(&server, "name=x").await] {
             let problem = answer.problem(422, "format");
-            assert!(problem["detail"].as_str().unwrap().contains(said), "{problem}");
+            assert!(problem["detail"].as_str().unwrap().contains(detail), "{problem}");
         }
     }
 }
@@ -250,7 +252,7 @@ async fn errors_in_a_trajectory_are_reported_with_their_offset() {
 #[tokio::test]
 async fn any_truncated_or_damaged_file_gets_a_response() {
     let server = TestServer::new();
-    let ask = async |content: Vec<u8>| {
+    let check = async |content: Vec<u8>| {
         server.put("/traj.gsd", content).await;
         for answer in
             [index(&server, "&frame=-1").await, json_chunk(&server, "name=log/value").await]
@@ -259,12 +261,12 @@ async fn any_truncated_or_damaged_file_gets_a_response() {
         }
     };
     for length in (0..FULL.len()).step_by(37) {
-        ask(FULL[..length].to_vec()).await;
+        check(FULL[..length].to_vec()).await;
     }
     for at in (8..64).chain(256..512) {
         let mut flipped = FULL.to_vec();
         flipped[at] ^= 0x81;
-        ask(flipped).await;
+        check(flipped).await;
     }
 }
 
@@ -284,7 +286,7 @@ async fn memory_use_does_not_depend_on_the_size() {
     let mut header = FULL[..256].to_vec();
     header[32..40].copy_from_slice(&(1_u64 << 20).to_le_bytes());
     server.put("/traj.gsd", header).await.expect(200);
-    let grown = server.ask("PATCH", "/v1/fs/traj.gsd?truncate=70000000").send().await;
+    let grown = server.request("PATCH", "/v1/fs/traj.gsd?truncate=70000000").send().await;
     grown.expect(200);
     index(&server, "").await.problem(413, "too-large");
 }

@@ -314,7 +314,7 @@ async fn status(server: &Running, request: &[u8]) -> Option<u16> {
     std::str::from_utf8(line.get(..3)?).ok()?.parse().ok()
 }
 
-async fn ask(server: &Running, line: &str, body: &str) -> String {
+async fn send(server: &Running, line: &str, body: &str) -> String {
     let (user, length) = (basic(ADMIN), body.len());
     let head = format!(
         "host: x\r\nconnection: close\r\nauthorization: {user}\r\ncontent-length: {length}"
@@ -328,7 +328,7 @@ async fn hostile_requests_are_refused_and_the_server_keeps_running() {
     let limits = Limits { header_seconds: short, idle_seconds: short, ..Limits::default() };
     let server = Running::start(Config { limits, ..Config::default() }).await;
     for path in ["/v1/fs/kept/a", "/v1/fs/h/a"] {
-        let put = ask(&server, &format!("PUT {path}?parents=true"), "kept").await;
+        let put = send(&server, &format!("PUT {path}?parents=true"), "kept").await;
         assert!(put.starts_with("HTTP/1.1 201"), "{put}");
     }
     let count = std::env::var("CENOTE_HOSTILE").map_or(REQUESTS, |count| count.parse().unwrap());
@@ -347,8 +347,8 @@ async fn hostile_requests_are_refused_and_the_server_keeps_running() {
         answered.buffer_unordered(AT_A_TIME).fold(0, async |sum, one| sum + one).await;
     println!("{count} hostile requests, {answered} of them answered");
     assert!(answered as u64 > count / 2, "{answered} of {count}");
-    assert!(ask(&server, "GET /v1/fs/kept/a", "").await.ends_with("kept"));
-    assert!(ask(&server, "PUT /v1/fs/kept/b", "new").await.starts_with("HTTP/1.1 201"));
-    let ready = ask(&server, "GET /readyz", "").await;
+    assert!(send(&server, "GET /v1/fs/kept/a", "").await.ends_with("kept"));
+    assert!(send(&server, "PUT /v1/fs/kept/b", "new").await.starts_with("HTTP/1.1 201"));
+    let ready = send(&server, "GET /readyz", "").await;
     assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
 }

@@ -66,8 +66,8 @@ async fn an_upload_in_parts_in_any_order_gets_the_same_guess() {
             [0].into_iter().chain(ends).zip(ends.into_iter().chain([bytes.len()])).collect();
         parts.retain(|(from, to)| from < to);
         for (from, to) in parts.into_iter().rev() {
-            let ask = server.ask("PUT", &format!("{upload}/{from}"));
-            ask.body(bytes[from..to].to_vec()).send().await.expect(200);
+            let request = server.request("PUT", &format!("{upload}/{from}"));
+            request.body(bytes[from..to].to_vec()).send().await.expect(200);
         }
         let done = server.post(&format!("{upload}/complete"), json!({})).await.expect(200);
         assert_guessed(&done, media_type);
@@ -84,7 +84,7 @@ async fn uploads_through_the_irods_opening_get_the_same_guess() {
             [("op", b"write"), ("lpath", lpath.as_bytes()), ("bytes", &bytes)];
         assert_eq!(irods.parts(&parts).await.status, 200);
         let uri = format!("/v1/stat?path=/home/{}{path}", ADMIN.0);
-        let stat = irods.server.ask("GET", &uri).send().await.expect(200);
+        let stat = irods.server.request("GET", &uri).send().await.expect(200);
         assert_guessed(&stat, media_type);
     }
 }
@@ -92,17 +92,17 @@ async fn uploads_through_the_irods_opening_get_the_same_guess() {
 #[tokio::test]
 async fn an_explicit_type_is_kept_and_shown_as_such() {
     let server = TestServer::new();
-    let said = server.ask("PUT", "/v1/fs/a.csv").header("content-type", "text/x");
-    let said = said.body("a,b").send().await.expect(201);
+    let request = server.request("PUT", "/v1/fs/a.csv").header("content-type", "text/x");
+    let answer = request.body("a,b").send().await.expect(201);
     assert_eq!(
-        (&said["media_type"], &said["media_type_guessed"]),
+        (&answer["media_type"], &answer["media_type_guessed"]),
         (&json!("text/x"), &Value::Null)
     );
     let replaced = server.put("/a.csv", png(100)).await.expect(200);
     assert_eq!(replaced["media_type"], "text/x");
     let set = async |media_type| {
         let change = json!({ "path": "/a.csv", "media_type": media_type });
-        server.ask("PATCH", "/v1/attributes").json(&change).send().await.expect(200)
+        server.request("PATCH", "/v1/attributes").json(&change).send().await.expect(200)
     };
     assert_eq!(set("").await["media_type"], Value::Null);
     assert_eq!(server.get("/a.csv").await.header("content-type"), "application/octet-stream");
@@ -131,15 +131,15 @@ async fn a_guessed_page_is_served_as_an_attachment() {
     ] {
         assert_guessed(&server.put(path, body).await.expect(201), media_type);
         for method in ["GET", "HEAD"] {
-            let got = server.ask(method, &format!("/v1/fs{path}")).send().await;
+            let got = server.request(method, &format!("/v1/fs{path}")).send().await;
             let header = |name| got.header(name).to_owned();
             assert_eq!(header("content-disposition"), disposition, "{path}");
             assert_eq!(header("content-security-policy"), "sandbox");
             assert_eq!(header("x-content-type-options"), "nosniff");
         }
     }
-    let said = server.ask("PUT", "/v1/fs/a.html").header("content-type", "text/html");
-    said.body(html).send().await.expect(200);
+    let request = server.request("PUT", "/v1/fs/a.html").header("content-type", "text/html");
+    request.body(html).send().await.expect(200);
     assert_eq!(server.get("/a.html").await.header("content-disposition"), "");
 }
 
@@ -147,20 +147,20 @@ async fn a_guessed_page_is_served_as_an_attachment() {
 async fn an_archive_contains_explicit_types_and_guesses_are_made_again() {
     let server = TestServer::new();
     server.put("/t/a.csv", "a,b").await.expect(201);
-    let said = server.ask("PUT", "/v1/fs/t/b.csv").header("content-type", "text/x");
-    said.body("a,b").send().await.expect(201);
-    let archive = server.ask("GET", "/v1/archive?path=/t").send().await;
+    let request = server.request("PUT", "/v1/fs/t/b.csv").header("content-type", "text/x");
+    request.body("a,b").send().await.expect(201);
+    let archive = server.request("GET", "/v1/archive?path=/t").send().await;
     assert_eq!(archive.status, 200);
     let put =
-        server.ask("POST", "/v1/batch?path=/copy").header("content-type", "application/x-tar");
+        server.request("POST", "/v1/batch?path=/copy").header("content-type", "application/x-tar");
     assert_eq!(put.body(archive.body).send().await.status, 200);
     let stat = async |path: &str| {
-        server.ask("GET", &format!("/v1/stat?path=/copy/{path}")).send().await.expect(200)
+        server.request("GET", &format!("/v1/stat?path=/copy/{path}")).send().await.expect(200)
     };
     assert_guessed(&stat("a.csv").await, "text/csv");
-    let said = stat("b.csv").await;
+    let found = stat("b.csv").await;
     assert_eq!(
-        (&said["media_type"], &said["media_type_guessed"]),
+        (&found["media_type"], &found["media_type_guessed"]),
         (&json!("text/x"), &Value::Null)
     );
 }
@@ -176,7 +176,7 @@ async fn key_sets_and_trajectories_are_recognised() {
         let bytes = cenote_keyset::to_bytes(&KeySet::default(), &root, format).unwrap();
         assert_eq!(Format::detect(&bytes), Some(format));
         for name in ["/a", "/a.txt", "/a.json"] {
-            server.ask("DELETE", &format!("/v1/fs{name}")).send().await;
+            server.request("DELETE", &format!("/v1/fs{name}")).send().await;
             assert_guessed(&server.put(name, bytes.clone()).await.expect(201), media_type);
         }
     }

@@ -6,7 +6,8 @@ use crate::support::{ADMIN, TestServer, USER};
 use serde_json::{Value, json};
 
 async fn attributes(server: &TestServer, path: &str) -> Value {
-    server.ask("GET", &format!("/v1/meta?path={path}")).send().await.expect(200)["items"].clone()
+    server.request("GET", &format!("/v1/meta?path={path}")).send().await.expect(200)["items"]
+        .clone()
 }
 
 #[tokio::test]
@@ -35,7 +36,7 @@ async fn a_description_changes_all_or_nothing() {
 
 /// The lines of a walk by their paths.
 async fn walk(server: &TestServer, query: &str) -> std::collections::BTreeMap<String, Value> {
-    let answer = server.ask("GET", &format!("/v1/walk?path=/t{query}")).send().await;
+    let answer = server.request("GET", &format!("/v1/walk?path=/t{query}")).send().await;
     assert_eq!(answer.status, 200);
     let lines = answer.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let line = |line| serde_json::from_slice::<Value>(line).unwrap();
@@ -60,12 +61,12 @@ async fn equal_descriptions_have_equal_tags() {
         assert!(line.get("description_tag").is_none(), "it is sent only on request: {line}");
     }
     let stat = async |query: &str| {
-        let stat = server.ask("GET", &format!("/v1/stat?path=/t/a{query}")).send().await;
+        let stat = server.request("GET", &format!("/v1/stat?path=/t/a{query}")).send().await;
         stat.expect(200)["description_tag"].as_str().map(str::to_owned)
     };
     assert_eq!(stat("&description_tag=true").await.as_deref(), tag("/t/a"));
     assert_eq!(stat("").await, None);
-    let wrong = server.ask("GET", "/v1/walk?path=/t&description_tag=yes").send().await;
+    let wrong = server.request("GET", "/v1/walk?path=/t&description_tag=yes").send().await;
     wrong.problem(400, "invalid");
 }
 
@@ -76,15 +77,16 @@ async fn a_description_is_copied_to_a_resource_if_its_state_is_as_expected() {
     let create = json!({"path": "/b", "kind": "collection"});
     let seen = server.post("/v1/create", create).await.expect(201)["state"].clone();
     let triples = "<> <http://x/has> _:part . _:part <http://x/is> <> .";
-    let put = server.ask("PUT", "/v1/graph?path=/a").body(triples).send().await;
+    let put = server.request("PUT", "/v1/graph?path=/a").body(triples).send().await;
     put.expect(200);
     let copy = |tag: &Value| {
         let question = json!({"from": {"id": from["id"]}, "to": {"path": "/b"}});
-        let ask = server.ask("POST", "/v1/meta/copy").header("if-match", tag.as_str().unwrap());
-        ask.json(&question).send()
+        let request =
+            server.request("POST", "/v1/meta/copy").header("if-match", tag.as_str().unwrap());
+        request.json(&question).send()
     };
     let now = copy(&seen).await.expect(200)["state"].clone();
-    let graph = async |path| server.ask("GET", path).send().await.body;
+    let graph = async |path| server.request("GET", path).send().await.body;
     assert_eq!(graph("/v1/graph?path=/b").await, graph("/v1/graph?path=/a").await);
     copy(&seen).await.problem(412, "precondition");
     assert_eq!(copy(&now).await.expect(200)["state"], now, "what changes nothing is no change");
@@ -182,11 +184,11 @@ async fn a_collection_determines_how_dangling_links_are_handled() {
     server.put("/lab/a", "x").await.expect(201);
     let require = async |word: &str| {
         let body = json!({"path": "/lab", "link_integrity": word});
-        server.ask("PATCH", "/v1/attributes").json(&body).send().await
+        server.request("PATCH", "/v1/attributes").json(&body).send().await
     };
     let cite = async |to: &str| {
         let triple = format!("<> <http://p/cites> <cenote:{to}> .");
-        server.ask("PUT", "/v1/graph?path=/lab/a").body(triple).send().await
+        server.request("PUT", "/v1/graph?path=/lab/a").body(triple).send().await
     };
     assert_eq!(require("strict").await.expect(200)["link_integrity"], "strict");
     let refused = cite("/new").await.problem(409, "dangling");
@@ -196,7 +198,7 @@ async fn a_collection_determines_how_dangling_links_are_handled() {
     server.put("/new", "x").await.expect(201);
     let moved = json!({"from": {"path": "/new"}, "to": "/old"});
     server.post("/v1/move", moved).await.expect(200);
-    let graph = server.ask("GET", "/v1/graph?path=/lab/a").send().await.body;
+    let graph = server.request("GET", "/v1/graph?path=/lab/a").send().await.body;
     assert_eq!(graph, "<> <http://p/cites> <cenote:/old> .\n");
     require("loose").await.problem(400, "invalid");
 }
@@ -214,17 +216,18 @@ async fn a_link_follows_its_resource_and_is_found_from_there() {
     link("/lab/a", "/lab/c").await.expect(200);
     link("/lab/a", "no path").await.problem(400, "invalid");
     let triples = "<#part> <http://p/in> <cenote:/lab/c#other> .";
-    server.ask("PUT", "/v1/graph?path=/lab/b").body(triples).send().await.expect(200);
+    server.request("PUT", "/v1/graph?path=/lab/b").body(triples).send().await.expect(200);
     server
         .post("/v1/move", json!({"from": {"path": "/lab/c"}, "to": "/lab/c 2"}))
         .await
         .expect(200);
-    let shown = server.ask("GET", "/v1/meta?path=/lab/a").send().await.expect(200)["items"].clone();
+    let shown =
+        server.request("GET", "/v1/meta?path=/lab/a").send().await.expect(200)["items"].clone();
     assert_eq!(shown, json!([{"attribute": "cites", "value": "cenote:/lab/c%202", "unit": null}]));
-    let graph = server.ask("GET", "/v1/graph?path=/lab/b").send().await.body;
+    let graph = server.request("GET", "/v1/graph?path=/lab/b").send().await.body;
     assert_eq!(graph, "<#part> <http://p/in> <cenote:/lab/c%202#other> .\n");
     let page = async |rest: &str| {
-        server.ask("GET", &format!("/v1/links?path=/lab/c%202{rest}")).send().await
+        server.request("GET", &format!("/v1/links?path=/lab/c%202{rest}")).send().await
     };
     let found = |pages: &[Value]| {
         let items = pages.iter().flat_map(|page| page["items"].as_array().unwrap());
@@ -247,7 +250,7 @@ async fn a_link_follows_its_resource_and_is_found_from_there() {
     assert_eq!(found(&[first, next]), found(&all));
     page("&after=AAAA").await.problem(410, "expired");
     page("&limit=0").await.problem(400, "invalid");
-    server.ask("GET", "/v1/links?path=/lab/none").send().await.problem(404, "not-found");
+    server.request("GET", "/v1/links?path=/lab/none").send().await.problem(404, "not-found");
 }
 
 #[tokio::test]
@@ -256,14 +259,14 @@ async fn an_access_list_shows_the_origin_of_each_entry() {
     server.put("/c/a", "x").await.expect(201);
     let grant = json!({"path": "/c", "operations": [{"name": USER.0, "level": "read", "scope": "default"}]});
     server.post("/v1/access", grant).await.expect(200);
-    let list = server.ask("GET", "/v1/access?path=/c/a").send().await.expect(200);
+    let list = server.request("GET", "/v1/access?path=/c/a").send().await.expect(200);
     let inherited =
         json!({"name": USER.0, "level": "read_object", "scope": "default", "from": "/c"});
     assert!(list["grants"].as_array().unwrap().contains(&inherited), "{list}");
     let closed =
         server.post("/v1/access", json!({"path": "/c/a", "closed": true})).await.expect(200);
     assert_eq!(closed["closed"], true);
-    server.ask_as(Some(USER), "GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
+    server.request_as(Some(USER), "GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
 }
 
 #[tokio::test]
@@ -277,8 +280,8 @@ async fn access_is_explained_right_by_right() {
         server.post("/v1/access", json!({"path": path, "operations": [line]})).await.expect(200);
     }
     server.post("/v1/access", json!({"path": "/c/a", "closed": true})).await.expect(200);
-    let ask = format!("/v1/access/why?path=/c/a&user={}", USER.0);
-    let why = server.ask("GET", &ask).send().await.expect(200);
+    let request = format!("/v1/access/why?path=/c/a&user={}", USER.0);
+    let why = server.request("GET", &request).send().await.expect(200);
     assert_eq!(
         (&why["user"], &why["path"], &why["level"], &why["token"]),
         (
@@ -300,39 +303,43 @@ async fn access_is_explained_right_by_right() {
     assert_eq!(*of("append"), json!({"right": "append", "granted": true, "by": [append]}));
     assert_eq!(*of("remove"), json!({"right": "remove", "granted": false, "by": []}));
     assert_eq!(why["without_effect"], json!([line("own", "default", "/", "closed")]));
-    let own = server.ask_as(Some(USER), "GET", "/v1/access/why?path=/c/a").send().await;
+    let own = server.request_as(Some(USER), "GET", "/v1/access/why?path=/c/a").send().await;
     assert_eq!(own.expect(200), why);
     let other = format!("/v1/access/why?path=/c/a&user={}", ADMIN.0);
-    server.ask_as(Some(USER), "GET", &other).send().await.problem(403, "denied");
+    server.request_as(Some(USER), "GET", &other).send().await.problem(403, "denied");
     let nobody = "/v1/access/why?path=/c/a&user=nobody";
-    server.ask("GET", nobody).send().await.problem(404, "not-found");
-    server.ask("GET", "/v1/access/why?path=/c/a&user=public").send().await.problem(400, "invalid");
+    server.request("GET", nobody).send().await.problem(404, "not-found");
+    server
+        .request("GET", "/v1/access/why?path=/c/a&user=public")
+        .send()
+        .await
+        .problem(400, "invalid");
 }
 
 #[tokio::test]
 async fn versions_of_descriptions_are_compared_and_kept_by_rules() {
     let server = TestServer::new();
     let keep = json!({"path": "/", "versioning": "each-change", "keep": 3, "keep_monthly": 12});
-    let set = server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    let set = server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     assert_eq!(
         (&set["keep"], &set["keep_daily"], &set["keep_monthly"]),
         (&json!(3), &json!(null), &json!(12))
     );
     let without = json!({"path": "/", "keep_daily": 3});
-    server.ask("PATCH", "/v1/attributes").json(&without).send().await.problem(400, "invalid");
+    server.request("PATCH", "/v1/attributes").json(&without).send().await.problem(400, "invalid");
     server.put("/a", "one").await;
     for value in ["1", "2", "3"] {
         let set = json!([{"op": "set", "attribute": "k", "value": value, "unit": "m"}]);
         server.post("/v1/meta", json!({"path": "/a", "operations": set})).await.expect(200);
     }
-    let versions = server.ask("GET", "/v1/versions?path=/a").send().await.expect(200);
+    let versions = server.request("GET", "/v1/versions?path=/a").send().await.expect(200);
     let newest = &versions["items"][0];
     assert_eq!(
         (versions["items"].as_array().unwrap().len(), &newest["kept_by"]),
         (3, &json!(ADMIN.0))
     );
     let compare = async |rest: &str| {
-        server.ask("GET", &format!("/v1/versions/diff?path=/a&from={rest}")).send().await
+        server.request("GET", &format!("/v1/versions/diff?path=/a&from={rest}")).send().await
     };
     let difference = compare("2&to=3").await.expect(200);
     assert_eq!(difference["content_changed"], false);
@@ -342,7 +349,8 @@ async fn versions_of_descriptions_are_compared_and_kept_by_rules() {
     assert_eq!(compare("2").await.expect(200)["added"][0]["value"], "3");
     compare("99").await.problem(404, "not-found");
     compare("2&to=99").await.problem(404, "not-found");
-    let none = server.ask_as(Some(USER), "GET", "/v1/versions/diff?path=/a&from=2").send().await;
+    let none =
+        server.request_as(Some(USER), "GET", "/v1/versions/diff?path=/a&from=2").send().await;
     none.problem(404, "not-found");
 }
 
@@ -350,17 +358,17 @@ async fn versions_of_descriptions_are_compared_and_kept_by_rules() {
 async fn versions_are_kept_restored_and_pruned() {
     let server = TestServer::new();
     let keep = json!({"path": "/", "versioning": "each-change"});
-    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     for content in ["one", "two", "three"] {
         server.put("/a", content).await;
     }
     let list = async || {
-        let list = server.ask("GET", "/v1/versions?path=/a").send().await.expect(200);
+        let list = server.request("GET", "/v1/versions?path=/a").send().await.expect(200);
         list["items"].as_array().unwrap().iter().map(|v| v["version"].clone()).collect::<Vec<_>>()
     };
     let versions = list().await;
     assert_eq!(versions.len(), 2);
-    let oldest = server.ask("GET", &format!("/v1/fs/a?version={}", versions[1])).send().await;
+    let oldest = server.request("GET", &format!("/v1/fs/a?version={}", versions[1])).send().await;
     assert_eq!(oldest.body, "one");
     let change = |body: Value| server.post("/v1/versions", body);
     change(json!({"path": "/a", "op": "restore", "version": versions[1]})).await.expect(200);
@@ -386,7 +394,7 @@ async fn versions_are_kept_restored_and_pruned() {
         let to = json!({"from": {"path": "/b"}, "to": "/a", "replace": true, "versions": versions});
         server.post("/v1/move", to)
     };
-    let remove = async |path: &str| server.ask("DELETE", path).send().await;
+    let remove = async |path: &str| server.request("DELETE", path).send().await;
     remove("/v1/fs/a").await.problem(409, "not-empty");
     over(false).await.problem(409, "not-empty");
     assert_eq!(list().await.len(), 2);
@@ -405,7 +413,7 @@ async fn an_upload_accepts_parts_in_any_order() {
     let begun = server.post("/v1/uploads", begin).await.expect(201);
     let id = begun["id"].as_str().unwrap();
     let part = async |offset: u64, body: &'static str| {
-        server.ask("PUT", &format!("/v1/uploads/{id}/{offset}")).body(body).send().await
+        server.request("PUT", &format!("/v1/uploads/{id}/{offset}")).body(body).send().await
     };
     part(5, "56789").await.expect(200);
     let uri = format!("/v1/uploads/{id}/complete");
@@ -414,9 +422,9 @@ async fn an_upload_accepts_parts_in_any_order() {
     part(0, "wrong").await.expect(200);
     assert_eq!(part(0, "01234").await.expect(200)["length"], 5);
     part(8, "too long").await.problem(422, "mismatch");
-    let state = server.ask("GET", &format!("/v1/uploads/{id}")).send().await.expect(200);
+    let state = server.request("GET", &format!("/v1/uploads/{id}")).send().await.expect(200);
     assert_eq!(state["parts"].as_array().unwrap().len(), 2);
-    let grace = server.ask_as(Some(USER), "GET", &format!("/v1/uploads/{id}")).send().await;
+    let grace = server.request_as(Some(USER), "GET", &format!("/v1/uploads/{id}")).send().await;
     grace.problem(404, "not-found");
     server.get("/big").await.problem(404, "not-found");
     let done = complete().await.expect(200);
@@ -430,19 +438,19 @@ async fn an_upload_can_be_abandoned() {
     let server = TestServer::new();
     let begun = server.post("/v1/uploads", json!({"path": "/big"})).await.expect(201);
     let uri = format!("/v1/uploads/{}", begun["id"].as_str().unwrap());
-    server.ask("DELETE", &uri).send().await.expect(204);
-    server.ask("GET", &uri).send().await.problem(404, "not-found");
+    server.request("DELETE", &uri).send().await.expect(204);
+    server.request("GET", &uri).send().await.problem(404, "not-found");
 }
 
 #[tokio::test]
 async fn the_feed_reports_changes_since_a_position() {
     let server = TestServer::new();
-    let changes = async |uri: String| server.ask("GET", &uri).send().await.expect(200);
+    let changes = async |uri: String| server.request("GET", &uri).send().await.expect(200);
     let start = changes("/v1/changes".to_owned()).await;
     let since = start["next"].as_str().unwrap();
     server.put("/a", "x").await.expect(201);
     server.post("/v1/move", json!({"from": {"path": "/a"}, "to": "/b"})).await.expect(200);
-    server.ask("DELETE", "/v1/fs/b").send().await.expect(204);
+    server.request("DELETE", "/v1/fs/b").send().await.expect(204);
     let page = changes(format!("/v1/changes?since={since}&limit=2")).await;
     let kinds = |page: &Value| {
         page["items"].as_array().unwrap().iter().map(|c| c["kind"].clone()).collect::<Vec<_>>()
@@ -461,11 +469,11 @@ async fn the_feed_reports_changes_since_a_position() {
 #[tokio::test]
 async fn waiting_clients_are_notified_immediately() {
     let server = TestServer::new();
-    let start = server.ask("GET", "/v1/changes").send().await.expect(200);
+    let start = server.request("GET", "/v1/changes").send().await.expect(200);
     let uri = format!("/v1/changes?wait=60&since={}", start["next"].as_str().unwrap());
-    let (told, put) = tokio::join!(server.ask("GET", &uri).send(), server.put("/a", "x"));
+    let (page, put) = tokio::join!(server.request("GET", &uri).send(), server.put("/a", "x"));
     put.expect(201);
-    assert_eq!(told.expect(200)["items"][0]["name"], "a");
+    assert_eq!(page.expect(200)["items"][0]["name"], "a");
 }
 
 #[tokio::test]
@@ -474,10 +482,10 @@ async fn a_description_can_be_read_as_triples() {
     server.put("/a", "x").await.expect(201);
     let operations = json!([{"op": "add", "attribute": "temp", "value": "300", "unit": "K"}]);
     server.post("/v1/meta", json!({"path": "/a", "operations": operations})).await.expect(200);
-    let got = server.ask("GET", "/v1/graph?path=/a").send().await;
+    let got = server.request("GET", "/v1/graph?path=/a").send().await;
     assert_eq!(got.header("content-type"), "application/n-triples");
     assert_eq!(got.body, "<> <cenote:attribute/temp> \"300\" .\n");
-    let put = |body: String| server.ask("PUT", "/v1/graph?path=/a").body(body).send();
+    let put = |body: String| server.request("PUT", "/v1/graph?path=/a").body(body).send();
     let title = "<> <http://purl.org/dc/terms/title> \"A run\"@en .\n";
     put(String::from_utf8_lossy(&got.body).into_owned() + title).await.expect(200);
     let list = attributes(&server, "/a").await;
@@ -508,26 +516,32 @@ async fn the_tag_of_a_description_changes_with_the_displayed_links() {
     ];
     let mut tags = Vec::new();
     for route in routes {
-        let first = server.ask("GET", route).send().await;
+        let first = server.request("GET", route).send().await;
         let tag = first.header("etag").to_owned();
         assert_eq!(first.header("last-modified"), "", "{route}: a rename moves no clock of it");
-        let same = server.ask("GET", route).header("if-none-match", &tag).send().await;
+        let same = server.request("GET", route).header("if-none-match", &tag).send().await;
         assert_eq!(same.status, 304, "{route}");
         tags.push((first.body, tag));
     }
-    let plain = server.ask("GET", "/v1/meta?path=/plain").send().await.header("etag").to_owned();
+    let plain =
+        server.request("GET", "/v1/meta?path=/plain").send().await.header("etag").to_owned();
     server.post("/v1/move", json!({"from": {"path": "/target"}, "to": "/moved"})).await.expect(200);
     for (route, (body, tag)) in routes.iter().zip(&tags) {
-        let now = server.ask("GET", route).header("if-none-match", tag).send().await;
+        let now = server.request("GET", route).header("if-none-match", tag).send().await;
         assert_eq!(now.status, 200, "{route}");
         assert!(now.body != *body && now.header("etag") != tag, "{route}");
     }
     let same =
-        server.ask("GET", "/v1/meta?path=/plain").header("if-none-match", &plain).send().await;
+        server.request("GET", "/v1/meta?path=/plain").header("if-none-match", &plain).send().await;
     assert_eq!(same.status, 304);
     let change = |n: u32| json!({"path": "/a", "operations": [{"op": "add", "attribute": "k", "value": n.to_string()}]});
     let post = async |n: u32| {
-        server.ask("POST", "/v1/meta").header("if-match", &tags[0].1).json(&change(n)).send().await
+        server
+            .request("POST", "/v1/meta")
+            .header("if-match", &tags[0].1)
+            .json(&change(n))
+            .send()
+            .await
     };
     post(1).await.expect(200);
     post(2).await.problem(412, "precondition");

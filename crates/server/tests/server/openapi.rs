@@ -9,7 +9,7 @@ use crate::support::{ADMIN, TestServer, basic, store};
 #[tokio::test]
 async fn the_document_describes_every_operation_completely() {
     let server = TestServer::new();
-    let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let document = server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"), "{}", document["openapi"]);
     let paths = document["paths"].as_object().unwrap();
     assert!(paths.contains_key("/v1/fs/{path}") && paths.contains_key("/v1/fs"));

@@ -33,8 +33,8 @@ const OPENINGS: [(&str, &str); 3] = [
 ];
 
 async fn log_in(server: &TestServer, opening: (&str, &str), password: &str) -> Answer {
-    let ask = server.ask_as(None, opening.0, opening.1);
-    ask.header("authorization", &basic((ADMIN.0, password))).send().await
+    let request = server.request_as(None, opening.0, opening.1);
+    request.header("authorization", &basic((ADMIN.0, password))).send().await
 }
 
 #[tokio::test]
@@ -95,8 +95,8 @@ async fn an_account_is_locked_only_if_configured() {
 async fn an_unknown_name_is_delayed_in_the_same_way() {
     let server = server(Limits { login_failures: 1, ..Limits::default() });
     let nobody = async || {
-        let ask = server.ask_as(None, "GET", "/v1/whoami");
-        ask.header("authorization", &basic(("nobody", "wrong"))).send().await
+        let request = server.request_as(None, "GET", "/v1/whoami");
+        request.header("authorization", &basic(("nobody", "wrong"))).send().await
     };
     let words = |answer: Answer| answer.json()["detail"].clone();
     for status in [401, 401, 429] {

@@ -10,19 +10,19 @@ use crate::support::{Answer, TestServer, USER, store};
 async fn the_past_is_shown_over_http_and_states_no_longer_kept_are_expired() {
     let server = TestServer::new();
     let keep = json!({"path": "/", "versioning": "each-change"});
-    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     server.put("/a", "one").await;
     server.put("/b", "two").await;
     let add = json!([{"op": "add", "attribute": "k", "value": "v", "unit": null}]);
     server.post("/v1/meta", json!({"path": "/a", "operations": add})).await.expect(200);
-    let all = server.ask("GET", "/v1/changes").send().await.expect(200);
+    let all = server.request("GET", "/v1/changes").send().await.expect(200);
     let then = all["next"].as_str().unwrap().to_owned();
     server.put("/a", "other").await;
     let clear = json!([{"op": "clear", "attribute": "k"}]);
     server.post("/v1/meta", json!({"path": "/a", "operations": clear})).await.expect(200);
-    server.ask("DELETE", "/v1/fs/b?versions=true&permanent=true").send().await;
+    server.request("DELETE", "/v1/fs/b?versions=true&permanent=true").send().await;
     let past = async |what: &str, path: &str, as_of: &str| {
-        server.ask("GET", &format!("/v1/past/{what}?path={path}&as_of={as_of}")).send().await
+        server.request("GET", &format!("/v1/past/{what}?path={path}&as_of={as_of}")).send().await
     };
     let stat = past("stat", "/a", &then).await.expect(200);
     assert_eq!(
@@ -34,7 +34,7 @@ async fn the_past_is_shown_over_http_and_states_no_longer_kept_are_expired() {
         json!([{"attribute": "k", "value": "v", "unit": null}])
     );
     assert_eq!(past("content", "/a", &then).await.body, "one");
-    let part = server.ask("GET", &format!("/v1/past/content?path=/a&as_of={then}"));
+    let part = server.request("GET", &format!("/v1/past/content?path=/a&as_of={then}"));
     let part = part.header("range", "bytes=1-1").send().await;
     assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"n"[..]));
     let listing = past("list", "/", &then).await.expect(200);
@@ -46,7 +46,7 @@ async fn the_past_is_shown_over_http_and_states_no_longer_kept_are_expired() {
     past("stat", "/a", "2999-01-01T00:00:00Z").await.problem(400, "invalid");
     past("stat", "/a", "yesterday").await.problem(400, "invalid");
     let other = format!("/v1/past/stat?path=/a&as_of={then}");
-    server.ask_as(Some(USER), "GET", &other).send().await.problem(404, "not-found");
+    server.request_as(Some(USER), "GET", &other).send().await.problem(404, "not-found");
 }
 
 /// A server that keeps everything, with a tree that has changed, and the position before the change.
@@ -58,10 +58,10 @@ async fn changed() -> (TestServer, String) {
 async fn changed_in(store: &Store) -> (TestServer, String) {
     let server = TestServer { router: router(store.clone(), &Config::default()) };
     let keep = json!({"path": "/", "versioning": "each-change", "keep_removed": 100_000});
-    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     for path in ["/c/a", "/c/d/x", "/c/d/y"] {
         server
-            .ask("PUT", &format!("/v1/fs{path}?parents=true"))
+            .request("PUT", &format!("/v1/fs{path}?parents=true"))
             .body("one")
             .send()
             .await
@@ -69,9 +69,9 @@ async fn changed_in(store: &Store) -> (TestServer, String) {
     }
     let add = json!([{"op": "add", "attribute": "k", "value": "v", "unit": null}]);
     server.post("/v1/meta", json!({"path": "/c/d/x", "operations": add})).await.expect(200);
-    let then = server.ask("GET", "/v1/changes").send().await.expect(200)["next"].clone();
+    let then = server.request("GET", "/v1/changes").send().await.expect(200)["next"].clone();
     server.put("/c/a", "other").await.expect(200);
-    server.ask("DELETE", "/v1/fs/c/d?recursive=true").send().await.expect(204);
+    server.request("DELETE", "/v1/fs/c/d?recursive=true").send().await.expect(204);
     (server, then.as_str().unwrap().to_owned())
 }
 
@@ -90,7 +90,7 @@ async fn a_walk_and_a_search_of_the_past_can_be_resumed_after_any_line() {
     let (server, then) = changed().await;
     let walk = async |rest: &str| {
         let uri = format!("/v1/past/walk?path=/c&as_of={then}{rest}");
-        server.ask("GET", &uri).send().await
+        server.request("GET", &uri).send().await
     };
     let all = lines(walk("").await);
     assert_eq!(paths(&all), ["/c/a", "/c/d", "/c/d/x", "/c/d/y"]);
@@ -115,22 +115,22 @@ async fn a_walk_and_a_search_of_the_past_can_be_resumed_after_any_line() {
     search(json!({"name": "[a"})).await.problem(400, "invalid");
     search(json!({"as_of": "2999-01-01T00:00:00Z"})).await.problem(400, "invalid");
     search(json!({"under": "/never"})).await.problem(404, "not-found");
-    server.ask("POST", "/v1/trash/empty").json(&json!({"all": true})).send().await.expect(200);
+    server.request("POST", "/v1/trash/empty").json(&json!({"all": true})).send().await.expect(200);
     let lost = lines(walk("").await);
     assert_eq!(lost.last().unwrap()["lost"]["path"], "/c/d");
     let hidden = format!("/v1/past/walk?path=/c&as_of={then}");
-    server.ask_as(Some(USER), "GET", &hidden).send().await.problem(404, "not-found");
+    server.request_as(Some(USER), "GET", &hidden).send().await.problem(404, "not-found");
 }
 
 #[tokio::test]
 async fn a_moment_has_one_position() {
     let (server, then) = changed().await;
     let position = async |as_of: &str| {
-        server.ask("GET", &format!("/v1/past/position?as_of={as_of}")).send().await
+        server.request("GET", &format!("/v1/past/position?as_of={as_of}")).send().await
     };
     let pinned = position(&then).await.expect(200)["position"].as_str().unwrap().to_owned();
     assert_eq!(position(&pinned).await.expect(200)["position"], pinned);
-    let walk = server.ask("GET", &format!("/v1/past/walk?path=/c&as_of={pinned}")).send().await;
+    let walk = server.request("GET", &format!("/v1/past/walk?path=/c&as_of={pinned}")).send().await;
     assert_eq!(lines(walk).len(), 4);
     for wrong in ["2999-01-01T00:00:00Z", "ffffffffffffffffffffffff", "yesterday"] {
         position(wrong).await.problem(400, "invalid");
@@ -177,14 +177,14 @@ async fn a_former_state_is_restored_under_another_name() {
     restore(json!({"to": "/no/such", "recursive": true})).await.problem(404, "not-found");
     let one = restore(json!({"path": "/c/d/x", "to": "/x"})).await.expect(201);
     assert_eq!((&one["path"], &one["size"]), (&json!("/x"), &json!(3)));
-    let meta = server.ask("GET", "/v1/meta?path=/x").send().await.expect(200);
+    let meta = server.request("GET", "/v1/meta?path=/x").send().await.expect(200);
     assert_eq!(meta["items"][0]["value"], "v");
     let job = restore(json!({"recursive": true})).await.expect(202);
     assert_eq!((&job["kind"], &job["finished"]), (&json!("restore"), &json!(false)));
-    server.ask("GET", "/v1/stat?path=/again").send().await.problem(404, "not-found");
+    server.request("GET", "/v1/stat?path=/again").send().await.problem(404, "not-found");
     store.run_moves().await.unwrap();
-    let job = server.ask("GET", &format!("/v1/jobs/{}", job["job"])).send().await.expect(200);
+    let job = server.request("GET", &format!("/v1/jobs/{}", job["job"])).send().await.expect(200);
     assert_eq!((&job["done"], &job["finished"]), (&json!(4), &json!(true)));
-    let bytes = server.ask("GET", "/v1/fs/again/a").send().await;
+    let bytes = server.request("GET", "/v1/fs/again/a").send().await;
     assert_eq!(bytes.body, "one");
 }

@@ -82,8 +82,8 @@ async fn closed(server: &Running, reason: &str) -> usize {
 }
 
 async fn counted(server: &Running, name: &str) -> usize {
-    let ask = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    let metrics = server.raw(ask).await;
+    let request = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let metrics = server.raw(request).await;
     let line = metrics.lines().find_map(|line| line.strip_prefix(name));
     line.map_or(0, |count| count.trim().parse().unwrap())
 }
@@ -159,8 +159,8 @@ async fn a_silent_connection_is_closed_in_every_phase_of_tls() {
     });
     futures_util::future::join_all(silent).await;
     let mut stream = secure(&tls).await;
-    let ask = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    stream.write_all(ask.as_bytes()).await.unwrap();
+    let request = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
     let metrics = all_of(stream).await;
     assert!(metrics.contains("closed_total{reason=\"handshake\"} 2"), "{metrics}");
 }
@@ -222,13 +222,13 @@ async fn a_connection_that_does_not_read_its_response_is_closed() {
     let server = start(strict()).await;
     put_large(&server).await;
     let user = basic(ADMIN);
-    let ask = format!("GET /v1/fs/a HTTP/1.1\r\nhost: x\r\nauthorization: {user}\r\n\r\n");
+    let request = format!("GET /v1/fs/a HTTP/1.1\r\nhost: x\r\nauthorization: {user}\r\n\r\n");
     let mut http1 = server.connect().await;
-    http1.write_all(ask.as_bytes()).await.unwrap();
+    http1.write_all(request.as_bytes()).await.unwrap();
     is_closed(&server, "unread", 1).await;
     let mut http2 = http2_client(server.connect().await, 1).await;
-    let ask = Request::get("http://x/v1/fs/a").header("authorization", &user);
-    let answer = http2.send_request(ask.body(Body::empty()).unwrap()).await.unwrap();
+    let request = Request::get("http://x/v1/fs/a").header("authorization", &user);
+    let answer = http2.send_request(request.body(Body::empty()).unwrap()).await.unwrap();
     assert_eq!(answer.status(), 200);
     is_closed(&server, "unread", 2).await;
 }
@@ -294,16 +294,16 @@ async fn a_caller_with_a_login_does_not_make_room() {
 async fn streams_beyond_the_limit_of_a_connection_wait() {
     let server = start(patient()).await;
     let client = http2_client(server.connect().await, 1 << 16).await;
-    let asks = (0..500).map(|_| {
+    let requests = (0..500).map(|_| {
         let mut client = client.clone();
-        let ask = Request::get("http://x/healthz").body(Body::empty()).unwrap();
+        let request = Request::get("http://x/healthz").body(Body::empty()).unwrap();
         async move {
             client.ready().await.unwrap();
-            let answer = client.send_request(ask).await.unwrap();
+            let answer = client.send_request(request).await.unwrap();
             (answer.status(), answer.into_body().collect().await.unwrap().to_bytes())
         }
     });
-    for (status, body) in futures_util::future::join_all(asks).await {
+    for (status, body) in futures_util::future::join_all(requests).await {
         assert!(status == 200 && body == "ok\n");
     }
 }

@@ -35,12 +35,16 @@ impl Disk {
 
     async fn finish(&self, job: Value) -> Value {
         self.embedded.store().run_moves().await.unwrap();
-        self.server.ask("GET", &format!("/v1/jobs/{}", job["job"])).send().await.expect(200)
+        self.server.request("GET", &format!("/v1/jobs/{}", job["job"])).send().await.expect(200)
     }
 
     async fn places_of(&self, path: &str) -> Vec<String> {
-        let replicas =
-            self.server.ask("GET", &format!("/v1/replicas?path={path}")).send().await.expect(200);
+        let replicas = self
+            .server
+            .request("GET", &format!("/v1/replicas?path={path}"))
+            .send()
+            .await
+            .expect(200);
         let items = replicas["items"].as_array().unwrap().iter();
         items
             .map(|item| {
@@ -56,7 +60,7 @@ async fn an_empty_group_does_not_become_the_default() {
     let group = json!({"name": "pair", "default": true});
     disk.server.post("/v1/places", group.clone()).await.problem(400, "invalid");
     disk.server.post("/v1/places", json!({"name": "pair"})).await.expect(201);
-    disk.server.ask("PATCH", "/v1/places").json(&group).send().await.problem(400, "invalid");
+    disk.server.request("PATCH", "/v1/places").json(&group).send().await.problem(400, "invalid");
 }
 
 #[tokio::test]
@@ -65,19 +69,23 @@ async fn contents_are_stored_in_the_place_given_in_a_put() {
     disk.server.post("/v1/places", json!({"name": "pair"})).await.expect(201);
     for name in ["a", "b"] {
         let into = json!({"name": name, "group": "pair"});
-        let change = disk.server.ask("PATCH", "/v1/places").json(&into).send().await.expect(200);
+        let change =
+            disk.server.request("PATCH", "/v1/places").json(&into).send().await.expect(200);
         assert_eq!(change["group"], "pair");
     }
-    disk.server.ask("PUT", "/v1/fs/x?place=pair").body("hello").send().await.expect(201);
+    disk.server.request("PUT", "/v1/fs/x?place=pair").body("hello").send().await.expect(201);
     assert_eq!((disk.blobs_in("a"), disk.blobs_in("b")), (1, 1));
     assert_eq!(disk.places_of("/x").await, ["0 a true", "1 b true"]);
-    assert_eq!(disk.server.ask("GET", "/v1/fs/x?replica=1&verify=true").send().await.body, "hello");
-    disk.server.ask("GET", "/v1/fs/x?replica=7").send().await.problem(404, "not-found");
-    let nowhere = disk.server.ask("PUT", "/v1/fs/x?place=nowhere").body("hello").send().await;
+    assert_eq!(
+        disk.server.request("GET", "/v1/fs/x?replica=1&verify=true").send().await.body,
+        "hello"
+    );
+    disk.server.request("GET", "/v1/fs/x?replica=7").send().await.problem(404, "not-found");
+    let nowhere = disk.server.request("PUT", "/v1/fs/x?place=nowhere").body("hello").send().await;
     nowhere.problem(404, "not-found");
-    let refused = disk.server.ask("DELETE", "/v1/places?name=pair").send().await;
+    let refused = disk.server.request("DELETE", "/v1/places?name=pair").send().await;
     refused.problem(409, "not-empty");
-    let user = disk.server.ask_as(Some(USER), "GET", "/v1/places").send().await;
+    let user = disk.server.request_as(Some(USER), "GET", "/v1/places").send().await;
     user.problem(401, "unauthenticated");
 }
 
@@ -109,16 +117,16 @@ async fn objects_and_trees_are_replicated_and_trimmed() {
 #[tokio::test]
 async fn a_place_is_drained_and_removed() {
     let disk = disk().await;
-    disk.server.ask("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
-    disk.server.ask("DELETE", "/v1/places?name=a").send().await.problem(409, "not-empty");
+    disk.server.request("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
+    disk.server.request("DELETE", "/v1/places?name=a").send().await.problem(409, "not-empty");
     let job = disk.server.post("/v1/drain", json!({"name": "a", "to": "b"})).await.expect(202);
     assert_eq!(disk.finish(job).await["done"], 1);
     assert_eq!((disk.blobs_in("a"), disk.blobs_in("b")), (0, 1));
-    disk.server.ask("DELETE", "/v1/places?name=a").send().await.expect(204);
-    let places = disk.server.ask("GET", "/v1/places").send().await.expect(200);
+    disk.server.request("DELETE", "/v1/places?name=a").send().await.expect(204);
+    let places = disk.server.request("GET", "/v1/places").send().await.expect(200);
     let names = places["items"].as_array().unwrap().iter().map(|place| &place["name"]);
     assert_eq!(names.collect::<Vec<_>>(), ["main", "b"]);
-    assert_eq!(disk.server.ask("GET", "/v1/fs/x").send().await.body, "hello");
+    assert_eq!(disk.server.request("GET", "/v1/fs/x").send().await.body, "hello");
 }
 
 #[tokio::test]
@@ -135,21 +143,21 @@ async fn places_are_added_only_where_the_settings_allow() {
         let new = json!({"name": "vault", "address": address});
         disk.server.post("/v1/places", new).await.problem(403, "denied");
         let moved = json!({"name": "a", "address": address});
-        let moved = disk.server.ask("PATCH", "/v1/places").json(&moved).send().await;
+        let moved = disk.server.request("PATCH", "/v1/places").json(&moved).send().await;
         assert!(moved.status.is_client_error(), "{address}: {moved:?}");
     }
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0, "nothing was made there");
     // A caller with direct access to the directory controls the account on the machine, too.
     let owner = LocalCaller::administrator(disk.embedded.store()).unwrap();
     let new = json!({"name": "vault", "address": format!("file://{}/x", outside.path().display())});
-    let ask = disk.server.ask_as(None, "POST", "/v1/places").json(&new).extension(owner);
-    ask.send().await.expect(201);
+    let request = disk.server.request_as(None, "POST", "/v1/places").json(&new).extension(owner);
+    request.send().await.expect(201);
 }
 
 #[tokio::test]
 async fn an_existing_place_stays_open_whatever_the_settings() {
     let disk = disk().await;
-    disk.server.ask("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
+    disk.server.request("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
     let Disk { dir, embedded, server } = disk;
     drop((server, embedded));
     let settings = dir.store().join("store.toml");
@@ -180,12 +188,17 @@ async fn no_place_is_added_inside_another_or_inside_the_store() {
         let place = json!({"name": "c", "address": address.clone()});
         disk.server.post("/v1/places", place).await.problem(400, "invalid");
         let change = json!({"name": "b", "address": address});
-        disk.server.ask("PATCH", "/v1/places").json(&change).send().await.problem(400, "invalid");
+        disk.server
+            .request("PATCH", "/v1/places")
+            .json(&change)
+            .send()
+            .await
+            .problem(400, "invalid");
     }
     let around = format!("file://{}", disk.dir.path().display());
     let place = json!({"name": "c", "address": around});
     disk.server.post("/v1/places", place).await.problem(400, "invalid");
     assert!(!disk.dir.path().join("a/x").exists() && !disk.dir.path().join("store/new").exists());
     let same = json!({"name": "b", "address": format!("file://{}/b", disk.dir.path().display())});
-    disk.server.ask("PATCH", "/v1/places").json(&same).send().await.expect(200);
+    disk.server.request("PATCH", "/v1/places").json(&same).send().await.expect(200);
 }

@@ -6,7 +6,7 @@ use crate::irods::Irods;
 use crate::support::{TestServer, USER};
 
 async fn set(server: &TestServer, quota: Value) -> crate::support::Answer {
-    server.ask("PUT", "/v1/quotas").json(&quota).send().await
+    server.request("PUT", "/v1/quotas").json(&quota).send().await
 }
 
 #[tokio::test]
@@ -22,15 +22,15 @@ async fn a_quota_is_set_shown_enforced_and_removed() {
         [&json!("/lab"), &json!("bytes"), &json!(100), &json!(60)]
     );
     assert!(refused["hint"].is_string());
-    let listed = server.ask("GET", "/v1/quotas?path=/lab/a").send().await.expect(200);
+    let listed = server.request("GET", "/v1/quotas?path=/lab/a").send().await.expect(200);
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     assert_eq!(listed["items"][0]["hard"], json!({"bytes": 100, "resources": null}));
     let over = json!({"path": "/lab", "soft": {"bytes": 50}, "grace": 60});
     set(&server, over).await.expect(200);
     server.put("/lab/b", vec![0; 41]).await.expect(201);
-    let listed = server.ask("GET", "/v1/quotas").send().await.expect(200);
+    let listed = server.request("GET", "/v1/quotas").send().await.expect(200);
     assert!(listed["items"][0]["until"].is_string(), "{listed}");
-    let remove = async || server.ask("DELETE", "/v1/quotas?path=/lab").send().await;
+    let remove = async || server.request("DELETE", "/v1/quotas?path=/lab").send().await;
     assert_eq!(remove().await.status, 204);
     remove().await.problem(404, "not-found");
 }
@@ -56,7 +56,7 @@ async fn invalid_quotas_are_refused_with_a_hint() {
         let problem = set(&server, quota.clone()).await.problem(status, kind);
         assert!(problem["hint"].is_string(), "{quota}: {problem}");
     }
-    let none = server.ask("GET", "/v1/quotas").send().await.expect(200);
+    let none = server.request("GET", "/v1/quotas").send().await.expect(200);
     assert_eq!(none["items"], json!([]));
 }
 

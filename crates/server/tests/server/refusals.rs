@@ -40,18 +40,18 @@ async fn every_refusal_is_a_problem_with_the_right_status() {
         ("GET", "/v1/uploads/x", 400, "invalid"),
         ("PUT", "/v1/uploads/1/-1", 400, "invalid"),
     ] {
-        let answer = server.ask(method, uri).send().await;
+        let answer = server.request(method, uri).send().await;
         let problem = answer.problem(status, kind);
         assert!(problem["detail"].as_str().is_some_and(|text| !text.is_empty()), "{method} {uri}");
     }
-    let wrong = server.ask("POST", "/v1/fs/a").send().await;
+    let wrong = server.request("POST", "/v1/fs/a").send().await;
     assert!(wrong.header("allow").contains("PUT"), "{wrong:?}");
 }
 
 #[tokio::test]
 async fn a_body_of_the_wrong_form_is_refused() {
     let server = TestServer::new();
-    let post = |body: &'static str| server.ask("POST", "/v1/create").body(body);
+    let post = |body: &'static str| server.request("POST", "/v1/create").body(body);
     post("{}").send().await.problem(415, "media-type");
     let json = |body| post(body).header("content-type", "application/json; charset=utf-8").send();
     for body in [
@@ -88,7 +88,7 @@ async fn a_truncated_body_leaves_nothing() {
     let server = TestServer::new();
     let chunks = [Ok(Bytes::from(vec![1; 100_000])), Err(std::io::Error::other("reset"))];
     let broken = Body::from_stream(stream::iter(chunks));
-    server.ask("PUT", "/v1/fs/a").body(broken).send().await.problem(422, "mismatch");
+    server.request("PUT", "/v1/fs/a").body(broken).send().await.problem(422, "mismatch");
     server.get("/a").await.problem(404, "not-found");
 }
 
@@ -96,15 +96,15 @@ async fn a_truncated_body_leaves_nothing() {
 async fn a_stalled_client_is_disconnected() {
     let server = TestServer::with(Limits { idle_seconds: Seconds::new(0), ..Limits::default() });
     let silent = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
-    server.ask("PUT", "/v1/fs/a").body(silent).send().await.problem(408, "timeout");
+    server.request("PUT", "/v1/fs/a").body(silent).send().await.problem(408, "timeout");
 }
 
 #[tokio::test]
 async fn requests_beyond_the_concurrency_limit_are_refused() {
     let server = TestServer::with(Limits { requests: 1, ..Limits::default() });
     let silent = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
-    server.ask("GET", "/v1/whoami").send().await.expect(200);
-    let slow = server.ask("PUT", "/v1/fs/a").body(silent).send();
+    server.request("GET", "/v1/whoami").send().await.expect(200);
+    let slow = server.request("PUT", "/v1/fs/a").body(silent).send();
     tokio::pin!(slow);
     // The caller is authenticated by now: one poll is enough for this request to take the only
     // slot.
@@ -112,14 +112,14 @@ async fn requests_beyond_the_concurrency_limit_are_refused() {
     let turned = server.get("/a").await;
     turned.problem(503, "overloaded");
     assert_eq!(turned.header("retry-after"), "1");
-    assert_eq!(server.ask("GET", "/healthz").send().await.status, 200);
+    assert_eq!(server.request("GET", "/healthz").send().await.status, 200);
 }
 
 #[tokio::test]
 async fn denied_requests_change_nothing() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
-    let grace = |method, uri| server.ask_as(Some(USER), method, uri);
+    let grace = |method, uri| server.request_as(Some(USER), method, uri);
     grace("GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
     let grant = json!({"path": "/c", "operations": [{"name": USER.0, "level": "read", "scope": "subtree"}]});
     server.post("/v1/access", grant).await.expect(200);
@@ -135,35 +135,35 @@ async fn denied_requests_change_nothing() {
 #[tokio::test]
 async fn failed_authentication_is_challenged_again() {
     let server = TestServer::new();
-    let wrong = |who| server.ask_as(Some(who), "GET", "/v1/whoami").send();
+    let wrong = |who| server.request_as(Some(who), "GET", "/v1/whoami").send();
     for who in [(ADMIN.0, "wrong"), ("nobody", ADMIN.1), (ADMIN.0, "")] {
         let answer = wrong(who).await;
         answer.problem(401, "unauthenticated");
         assert!(answer.header("www-authenticate").starts_with("Basic"));
     }
     for value in ["Basic", "Basic %%%", "Digest x", "Bearer cn_nothing", "Basic YWRh"] {
-        let ask = server.ask_as(None, "GET", "/v1/whoami").header("authorization", value);
-        ask.send().await.problem(401, "unauthenticated");
+        let request = server.request_as(None, "GET", "/v1/whoami").header("authorization", value);
+        request.send().await.problem(401, "unauthenticated");
     }
     assert!(basic(ADMIN).starts_with("Basic "));
-    let anonymous = server.ask_as(None, "GET", "/v1/whoami").send().await.expect(200);
+    let anonymous = server.request_as(None, "GET", "/v1/whoami").send().await.expect(200);
     assert_eq!(anonymous["name"], "anonymous");
 }
 
 /// Sends a request like a browser.
 async fn browse(server: &TestServer, who: Option<(&str, &str)>, uri: &str) -> Answer {
     let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    server.ask_as(who, "GET", uri).header("accept", accept).send().await
+    server.request_as(who, "GET", uri).header("accept", accept).send().await
 }
 
 #[tokio::test]
-async fn a_browser_gets_a_page_and_is_asked_to_log_in() {
+async fn a_browser_gets_a_page_and_is_prompted_to_log_in() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);
     let page = browse(&server, None, "/").await;
     assert_eq!(page.status, 200);
     assert!(page.header("content-type").starts_with("text/html"));
-    let text = server.ask_as(None, "GET", "/").send().await;
+    let text = server.request_as(None, "GET", "/").send().await;
     assert!(text.header("content-type").starts_with("text/plain"), "{text:?}");
     let [hidden, missing] =
         [browse(&server, None, "/v1/fs/c/a").await, browse(&server, None, "/v1/fs/c/b").await];
@@ -176,7 +176,7 @@ async fn a_browser_gets_a_page_and_is_asked_to_log_in() {
     assert_eq!(browse(&server, Some(ADMIN), "/v1/fs/c/a").await.body, "x");
     browse(&server, Some(USER), "/v1/fs/c/a").await.problem(404, "not-found");
     browse(&server, None, "/v1/fs/c/a?ticket=none").await.problem(401, "unauthenticated");
-    server.ask_as(None, "GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
+    server.request_as(None, "GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
 }
 
 #[tokio::test]
@@ -193,16 +193,17 @@ async fn a_digest_is_checked_or_refused() {
     ] {
         for header in ["repr-digest", "content-digest"] {
             let wrong = format!("{algorithm}=:{}:", zeros(length));
-            let put = server.ask("PUT", "/v1/fs/a").header(header, &wrong).body("hello");
+            let put = server.request("PUT", "/v1/fs/a").header(header, &wrong).body("hello");
             put.send().await.problem(422, "mismatch");
         }
     }
     let unknown =
-        server.ask("PUT", "/v1/fs/a").header("repr-digest", "unixsum=:AAAA:").body("hello");
+        server.request("PUT", "/v1/fs/a").header("repr-digest", "unixsum=:AAAA:").body("hello");
     unknown.send().await.problem(400, "invalid");
     server.get("/a").await.problem(404, "not-found");
     let right = "sha-512=:m3HSJL1i83hdltRq0+o9czGb+8KJDKra4t/3JRlnPKcjI8PZm6XBHXx6zG4UuMXaDEZjR1wuXDre9G9zvN7AQw==:";
-    let put = server.ask("PUT", "/v1/fs/a").header("repr-digest", right).body("hello").send().await;
+    let put =
+        server.request("PUT", "/v1/fs/a").header("repr-digest", right).body("hello").send().await;
     put.expect(201);
     assert!(server.get("/a").await.header("repr-digest").contains(right));
 }
@@ -212,8 +213,9 @@ async fn of_two_replacements_of_the_same_state_only_one_succeeds() {
     let server = TestServer::new();
     let state = server.put("/a", "0").await.expect(201)["state"].clone();
     let state = state.as_str().unwrap();
-    let put =
-        |body: String| server.ask("PUT", "/v1/fs/a").header("if-match", state).body(body).send();
+    let put = |body: String| {
+        server.request("PUT", "/v1/fs/a").header("if-match", state).body(body).send()
+    };
     let answers = futures_util::future::join_all((1..=8).map(|n| put(n.to_string()))).await;
     let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
     assert_eq!(won.len(), 1);

@@ -66,8 +66,8 @@ struct World {
 impl World {
     async fn new() -> Self {
         let server = TestServer::new();
-        let ask = server.ask_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
-        let answer = ask.header("authorization", &basic(USER)).send().await;
+        let request = server.request_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
+        let answer = request.header("authorization", &basic(USER)).send().await;
         let token = String::from_utf8(answer.body.to_vec()).unwrap();
         Self { server, token }
     }
@@ -91,7 +91,7 @@ impl World {
     }
 
     /// The response to the user, and whether it succeeded.
-    async fn ask(
+    async fn send(
         &self,
         (method, address, body): Request,
         [object, collection]: &[String; 2],
@@ -108,22 +108,22 @@ impl World {
                 .replace("\"O\"", &format!("\"{object}\""))
         };
         if address.starts_with('/') {
-            let ask = self.server.ask_as(Some(USER), method, &filled(address));
-            let ask = if body.starts_with('{') {
-                ask.header("content-type", "application/json")
+            let request = self.server.request_as(Some(USER), method, &filled(address));
+            let request = if body.starts_with('{') {
+                request.header("content-type", "application/json")
             } else {
-                ask
+                request
             };
-            let answer = ask.body(filled(body)).send().await;
+            let answer = request.body(filled(body)).send().await;
             return (answer.status.is_success(), answer);
         }
         let uri = format!("/irods-http-api/0.7.0/{address}");
         let in_query = method == "GET";
         let uri = if in_query { format!("{uri}?{}", filled(body)) } else { uri };
-        let ask = self.server.ask_as(None, method, &uri);
-        let ask = ask.header("authorization", &format!("Bearer {}", self.token));
-        let ask = ask.header("content-type", "application/x-www-form-urlencoded");
-        let answer = ask.body(if in_query { String::new() } else { filled(body) }).send().await;
+        let request = self.server.request_as(None, method, &uri);
+        let request = request.header("authorization", &format!("Bearer {}", self.token));
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let answer = request.body(if in_query { String::new() } else { filled(body) }).send().await;
         let code = answer
             .status
             .is_success()
@@ -132,31 +132,35 @@ impl World {
     }
 
     /// Everything that an administrator sees of both.
-    async fn seen(&self, [object, collection]: &[String; 2]) -> Vec<Value> {
-        let mut seen = Vec::new();
+    async fn visible(&self, [object, collection]: &[String; 2]) -> Vec<Value> {
+        let mut visible = Vec::new();
         for uri in [
             format!("/v1/stat?path={object}&description_tag=true"),
             format!("/v1/access?path={object}"),
             format!("/v1/tickets?path={object}"),
             format!("/v1/list?path={collection}"),
         ] {
-            seen.push(self.server.ask("GET", &uri).send().await.expect(200));
+            visible.push(self.server.request("GET", &uri).send().await.expect(200));
         }
-        seen
+        visible
     }
 
     /// What each opening shows of the grant.
     async fn shown(&self, object: &str) -> [Option<String>; 2] {
-        let list =
-            self.server.ask("GET", &format!("/v1/access?path={object}")).send().await.expect(200);
+        let list = self
+            .server
+            .request("GET", &format!("/v1/access?path={object}"))
+            .send()
+            .await
+            .expect(200);
         let lines = list["grants"].as_array().unwrap();
         let native = lines.iter().find(|line| line["name"] == USER.0).map(|line| &line["level"]);
         let uri = format!("/irods-http-api/0.7.0/data-objects?op=stat&lpath=/tempZone{object}");
-        let admin = self.server.ask_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
+        let admin = self.server.request_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
         let token = admin.header("authorization", &basic(ADMIN)).send().await;
         let token = format!("Bearer {}", std::str::from_utf8(&token.body).unwrap());
         let stat =
-            self.server.ask_as(None, "GET", &uri).header("authorization", &token).send().await;
+            self.server.request_as(None, "GET", &uri).header("authorization", &token).send().await;
         let stat = stat.json();
         let lines = stat["permissions"].as_array().unwrap();
         let irods = lines.iter().find(|line| line["name"] == USER.0).map(|line| &line["perm"]);
@@ -191,11 +195,11 @@ proptest! {
                 for (request, needs) in REQUESTS {
                     number += 1;
                     let planted = world.planted(number, rights).await;
-                    let before = world.seen(&planted).await;
-                    let (done, answer) = world.ask(request, &planted).await;
+                    let before = world.visible(&planted).await;
+                    let (done, answer) = world.send(request, &planted).await;
                     prop_assert_eq!(done, suffice(rights, needs), "{:?} with {}: {:?}", request, rights, answer);
                     if !done {
-                        prop_assert_eq!(world.seen(&planted).await, before, "{:?} with {}", request, rights);
+                        prop_assert_eq!(world.visible(&planted).await, before, "{:?} with {}", request, rights);
                     }
                 }
             }
@@ -214,12 +218,12 @@ proptest! {
             prop_assert_eq!(world.shown(&object).await, [exact(rights), of(rights)]);
             let level = level.level();
             let set = format!("op=set_permission&lpath=/tempZone{object}&entity-name={}&permission={level}&admin=1", USER.0);
-            let admin = world.server.ask_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
+            let admin = world.server.request_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
             let token = admin.header("authorization", &basic(ADMIN)).send().await;
             let token = format!("Bearer {}", std::str::from_utf8(&token.body).unwrap());
-            let ask = world.server.ask_as(None, "POST", "/irods-http-api/0.7.0/data-objects");
-            let ask = ask.header("authorization", &token).header("content-type", "application/x-www-form-urlencoded");
-            ask.body(set).send().await.expect(200);
+            let request = world.server.request_as(None, "POST", "/irods-http-api/0.7.0/data-objects");
+            let request = request.header("authorization", &token).header("content-type", "application/x-www-form-urlencoded");
+            request.body(set).send().await.expect(200);
             let level: Rights = level.parse().unwrap();
             prop_assert_eq!(world.shown(&object).await, [exact(level), of(level)]);
             Ok(())

@@ -39,7 +39,9 @@ async fn a_response_with_corrupt_bytes_is_aborted_and_the_damage_reported() {
     let server = TestServer { router: router(store.clone(), &Config::default()) };
     let content: Vec<u8> = (0..3_000_000_u32).map(|n| (n.wrapping_mul(7_919) >> 5) as u8).collect();
     server.put("/a", content.clone()).await.expect(201);
-    assert!(server.ask("GET", "/v1/stat?path=/a").send().await.expect(200)["damaged"].is_null());
+    assert!(
+        server.request("GET", "/v1/stat?path=/a").send().await.expect(200)["damaged"].is_null()
+    );
     let file = files_below(dir.path()).pop().unwrap();
     let mut rotten = content.clone();
     rotten[2_000_000] ^= 4;
@@ -47,24 +49,25 @@ async fn a_response_with_corrupt_bytes_is_aborted_and_the_damage_reported() {
     let (status, came, whole) = got(&server, "/a").await;
     assert!(!whole, "{status}");
     assert!(content.starts_with(&came) && (1_000_000..2_000_000).contains(&came.len()));
-    let part = server.ask("GET", "/v1/fs/a").header("range", "bytes=2500000-2999999").send().await;
+    let part =
+        server.request("GET", "/v1/fs/a").header("range", "bytes=2500000-2999999").send().await;
     assert!(part.status == 206 && part.body == content[2_500_000..]);
-    let stat = server.ask("GET", "/v1/stat?path=/a").send().await.expect(200);
+    let stat = server.request("GET", "/v1/stat?path=/a").send().await.expect(200);
     assert_eq!(stat["damaged"], true, "{stat}");
     // Upkeep would mark it, but does not run here.
-    let status = server.ask("GET", "/v1/scrub").send().await.expect(200);
+    let status = server.request("GET", "/v1/scrub").send().await.expect(200);
     assert!(status["begun"].is_null() && status["percent"] == 0, "{status}");
     let begun =
-        server.ask("POST", "/v1/scrub").json(&serde_json::json!({})).send().await.expect(202);
+        server.request("POST", "/v1/scrub").json(&serde_json::json!({})).send().await.expect(202);
     assert!(begun["begun"].is_string() && begun["ended"].is_null(), "{begun}");
-    assert_eq!(server.ask_as(Some(USER), "GET", "/v1/scrub").send().await.status, 403);
+    assert_eq!(server.request_as(Some(USER), "GET", "/v1/scrub").send().await.status, 403);
     let ended = store.scrub(0).await.unwrap();
     assert_eq!((ended.damaged, ended.percent), (1, 100));
     store.mend_noted().await.unwrap();
-    let status = server.ask("GET", "/v1/scrub").send().await.expect(200);
+    let status = server.request("GET", "/v1/scrub").send().await.expect(200);
     assert_eq!((&status["found"], &status["percent"]), (&1.into(), &100.into()), "{status}");
     assert_eq!(status["damaged"][0]["objects"][0], "/a", "{status}");
-    let metrics = server.ask("GET", "/metrics").send().await.body;
+    let metrics = server.request("GET", "/metrics").send().await.body;
     let metrics = String::from_utf8(metrics.to_vec()).unwrap();
     for line in [
         "cenote_contents_damage_found_total 2",

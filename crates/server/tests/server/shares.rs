@@ -10,21 +10,22 @@ use futures_util::{StreamExt, stream};
 use tokio::sync::oneshot;
 
 use crate::batch::archive;
-use crate::support::{ADMIN, Answer, Ask, TestServer, USER};
+use crate::support::{ADMIN, Answer, TestRequest, TestServer, USER};
 
 #[tokio::test]
 async fn anonymous_callers_do_not_use_the_slots_of_others() {
     let server = TestServer::with(Limits { anonymous_requests: 2, ..Limits::default() });
-    let nobody = || server.ask_as(None, "GET", "/v1/whoami");
+    let nobody = || server.request_as(None, "GET", "/v1/whoami");
     let held = [nobody().begin().await, nobody().begin().await];
     assert!(held.iter().all(|answer| answer.status() == 200));
     let refused = nobody().send().await;
     refused.problem(429, "too-many");
     assert_eq!(refused.header("retry-after"), "1");
-    let irods = server.ask_as(None, "GET", "/irods-http-api/0/collections?op=stat&lpath=/tempZone");
+    let irods =
+        server.request_as(None, "GET", "/irods-http-api/0/collections?op=stat&lpath=/tempZone");
     let irods = irods.header("authorization", "Bearer anonymous").send().await;
     assert_eq!((irods.status.as_u16(), irods.header("retry-after")), (429, "1"));
-    assert_eq!(server.ask("GET", "/v1/whoami").send().await.status, 200);
+    assert_eq!(server.request("GET", "/v1/whoami").send().await.status, 200);
     drop(held);
     assert_eq!(nobody().send().await.status, 200);
 }
@@ -32,11 +33,11 @@ async fn anonymous_callers_do_not_use_the_slots_of_others() {
 #[tokio::test]
 async fn one_caller_does_not_use_the_slots_of_others() {
     let server = TestServer::with(Limits { requests_per_caller: 2, ..Limits::default() });
-    let user = || server.ask_as(Some(USER), "GET", "/v1/whoami");
+    let user = || server.request_as(Some(USER), "GET", "/v1/whoami");
     let _held = [user().begin().await, user().begin().await];
     user().send().await.problem(429, "too-many");
-    assert_eq!(server.ask("GET", "/v1/whoami").send().await.status, 200);
-    assert_eq!(server.ask_as(None, "GET", "/v1/whoami").send().await.status, 200);
+    assert_eq!(server.request("GET", "/v1/whoami").send().await.status, 200);
+    assert_eq!(server.request_as(None, "GET", "/v1/whoami").send().await.status, 200);
 }
 
 /// A body that starts and then stalls.
@@ -46,17 +47,17 @@ fn begun(bytes: impl Into<Bytes>) -> Body {
 }
 
 /// Requests that wait for a change, or for their clients.
-fn waiting(server: &TestServer) -> Vec<Ask<'_>> {
-    let json = |route| server.ask_as(Some(USER), "POST", route).body(begun("{"));
-    let form = server.ask_as(Some(USER), "POST", "/irods-http-api/0/collections");
-    let tar = server.ask_as(Some(USER), "POST", "/v1/batch?path=/").body(begun(vec![0; 100]));
+fn waiting(server: &TestServer) -> Vec<TestRequest<'_>> {
+    let json = |route| server.request_as(Some(USER), "POST", route).body(begun("{"));
+    let form = server.request_as(Some(USER), "POST", "/irods-http-api/0/collections");
+    let tar = server.request_as(Some(USER), "POST", "/v1/batch?path=/").body(begun(vec![0; 100]));
     vec![
-        server.ask_as(Some(USER), "GET", "/v1/changes?since=now&wait=300"),
-        server.ask_as(None, "GET", "/v1/changes?since=now&wait=300"),
+        server.request_as(Some(USER), "GET", "/v1/changes?since=now&wait=300"),
+        server.request_as(None, "GET", "/v1/changes?since=now&wait=300"),
         json("/v1/create").header("content-type", "application/json"),
         json("/v1/search").header("content-type", "application/json"),
         server
-            .ask_as(Some(USER), "PUT", "/v1/graph?path=/")
+            .request_as(Some(USER), "PUT", "/v1/graph?path=/")
             .body(begun("<"))
             .header("content-type", "text/turtle"),
         tar.header("content-type", "application/x-tar"),
@@ -65,7 +66,7 @@ fn waiting(server: &TestServer) -> Vec<Ask<'_>> {
 }
 
 async fn count(server: &TestServer, name: &str) -> usize {
-    let metrics = server.ask("GET", "/metrics").send().await;
+    let metrics = server.request("GET", "/metrics").send().await;
     let text = String::from_utf8(metrics.body.to_vec()).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     line.trim().parse().unwrap()
@@ -82,17 +83,17 @@ fn waiting_requests_use_no_slot_and_no_thread() {
         let server = TestServer::with(limits);
         let mut under_way = Vec::new();
         for round in 0..4 {
-            for ask in waiting(&server) {
-                let mut ask = Box::pin(ask.send());
+            for request in waiting(&server) {
+                let mut request = Box::pin(request.send());
                 let expected = under_way.len() + 1;
                 // A form is read before its caller is authenticated: it has no slot yet, and is not counted.
                 let counted = expected - expected / 7;
                 while count(&server, "cenote_http_requests_waiting ").await < counted {
-                    let polled = futures_util::poll!(ask.as_mut());
+                    let polled = futures_util::poll!(request.as_mut());
                     assert!(polled.is_pending(), "{round}: {polled:?}");
                 }
-                assert!(futures_util::poll!(ask.as_mut()).is_pending());
-                under_way.push(ask);
+                assert!(futures_util::poll!(request.as_mut()).is_pending());
+                under_way.push(request);
             }
         }
         let bytes = vec![7; 300_000];
@@ -108,13 +109,13 @@ fn waiting_requests_use_no_slot_and_no_thread() {
 async fn bodies_in_memory_have_a_total_limit() {
     let server = TestServer::with(Limits { buffer_bytes: 192 << 10, ..Limits::default() });
     let create = |who, body: Body| {
-        let ask = server.ask_as(Some(who), "POST", "/v1/create");
-        ask.header("content-type", "application/json").body(body)
+        let request = server.request_as(Some(who), "POST", "/v1/create");
+        request.header("content-type", "application/json").body(body)
     };
     let large = " ".repeat(60_000);
     for who in [USER, ADMIN] {
         // Once they are authenticated, one poll is enough to read what has been received.
-        server.ask_as(Some(who), "GET", "/v1/whoami").send().await.expect(200);
+        server.request_as(Some(who), "GET", "/v1/whoami").send().await.expect(200);
     }
     let mut held = Box::pin(create(USER, begun(large.clone())).send());
     assert!(futures_util::poll!(held.as_mut()).is_pending());
@@ -133,7 +134,8 @@ async fn a_batch_commits_before_it_uses_too_much_memory() {
     let names: Vec<String> = (0..400).map(|n| format!("f{n}")).collect();
     let bytes = vec![7; 60_000];
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), bytes.as_slice())).collect();
-    let batch = server.ask("POST", "/v1/batch?path=/").header("content-type", "application/x-tar");
+    let batch =
+        server.request("POST", "/v1/batch?path=/").header("content-type", "application/x-tar");
     let answer = batch.body(archive(&files).await).send().await;
     let lines = String::from_utf8(answer.body.to_vec()).unwrap();
     assert_eq!(
@@ -163,27 +165,27 @@ fn refused_in_protocol(answers: [Answer; 2], status: u16) {
 async fn an_overloaded_server_reports_it_in_the_form_of_each_protocol() {
     let limits = Limits { requests: 2, requests_per_caller: 1, ..Limits::default() };
     let server = TestServer::with(limits);
-    let log_in = server.ask_as(Some(USER), "POST", "/irods-http-api/0.7.0/authenticate");
+    let log_in = server.request_as(Some(USER), "POST", "/irods-http-api/0.7.0/authenticate");
     let token = String::from_utf8(log_in.send().await.body.to_vec()).unwrap();
-    let ask = async |uri: &str| {
-        let ask =
-            server.ask_as(None, "GET", uri).header("authorization", &format!("Bearer {token}"));
-        ask.send().await
+    let request = async |uri: &str| {
+        let request =
+            server.request_as(None, "GET", uri).header("authorization", &format!("Bearer {token}"));
+        request.send().await
     };
     let both = async || {
         let list = "logical-path=%2FtempZone&stat=0&permissions=0&metadata=0&offset=0&limit=0";
         [
-            ask("/irods-http-api/0.7.0/collections?op=stat&lpath=/tempZone").await,
-            ask(&format!("/irods-rest/0.9.3/list?{list}")).await,
+            request("/irods-http-api/0.7.0/collections?op=stat&lpath=/tempZone").await,
+            request(&format!("/irods-rest/0.9.3/list?{list}")).await,
         ]
     };
     assert!(both().await.iter().all(|answer| answer.status == 200), "there is room");
-    let own = server.ask_as(Some(USER), "GET", "/v1/whoami").begin().await;
+    let own = server.request_as(Some(USER), "GET", "/v1/whoami").begin().await;
     refused_in_protocol(both().await, 429);
     drop(own);
     let _held = [
-        server.ask("GET", "/v1/whoami").begin().await,
-        server.ask_as(None, "GET", "/v1/whoami").begin().await,
+        server.request("GET", "/v1/whoami").begin().await,
+        server.request_as(None, "GET", "/v1/whoami").begin().await,
     ];
     refused_in_protocol(both().await, 503);
 }
@@ -199,7 +201,7 @@ async fn a_body_at_the_required_rate_is_not_cut_off_by_the_request_timeout() {
         Ok(Bytes::from(r#""kind":"collection"}"#))
     };
     let body = Body::from_stream(begin.chain(stream::once(rest)));
-    let create = server.ask("POST", "/v1/create").header("content-type", "application/json");
+    let create = server.request("POST", "/v1/create").header("content-type", "application/json");
     let mut answer = Box::pin(create.body(body).send());
     let early = tokio::time::timeout(limit + limit / 2, answer.as_mut()).await;
     assert!(early.is_err(), "it was cut: {early:?}");

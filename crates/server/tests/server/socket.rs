@@ -191,9 +191,9 @@ fn a_query_stops_when_its_client_disconnects() {
         let token = server.raw(&login).await;
         let token = token.rsplit("\r\n").next().unwrap().trim();
         let query = "select%20META_COLL_ATTR_VALUE,META_DATA_ATTR_VALUE";
-        let ask = format!("GET /irods-http-api/0/query?op=execute_genquery&query={query} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n");
+        let request = format!("GET /irods-http-api/0/query?op=execute_genquery&query={query} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n");
         let mut client = server.connect().await;
-        client.write_all(ask.as_bytes()).await.unwrap();
+        client.write_all(request.as_bytes()).await.unwrap();
         // The request for the number counts, too.
         while !server.raw(&metrics()).await.contains("http_requests_under_way 2") {}
         drop(client);

@@ -21,25 +21,26 @@ async fn grant(server: &TestServer, level: &str) {
 }
 
 async fn begin(server: &TestServer, new: Value) -> String {
-    let begun = ask(server, "POST", "/v1/uploads", Body::from(new.to_string())).await.expect(201);
+    let begun = send(server, "POST", "/v1/uploads", Body::from(new.to_string())).await.expect(201);
     format!("/v1/uploads/{}", begun["id"].as_str().unwrap())
 }
 
-async fn ask(server: &TestServer, method: &str, uri: &str, body: impl Into<Body>) -> Answer {
-    let ask = server.ask_as(Some(USER), method, uri).header("content-type", "application/json");
-    ask.body(body).send().await
+async fn send(server: &TestServer, method: &str, uri: &str, body: impl Into<Body>) -> Answer {
+    let request =
+        server.request_as(Some(USER), method, uri).header("content-type", "application/json");
+    request.body(body).send().await
 }
 
 async fn patch(server: &TestServer, stage: &str, query: &str, bytes: &'static str) -> Answer {
-    ask(server, "PATCH", &format!("{stage}/content?{query}"), bytes).await
+    send(server, "PATCH", &format!("{stage}/content?{query}"), bytes).await
 }
 
 async fn read(server: &TestServer, stage: &str) -> Answer {
-    ask(server, "GET", &format!("{stage}/content"), "").await
+    send(server, "GET", &format!("{stage}/content"), "").await
 }
 
 async fn complete(server: &TestServer, stage: &str, how: Value) -> Answer {
-    ask(server, "POST", &format!("{stage}/complete"), how.to_string()).await
+    send(server, "POST", &format!("{stage}/complete"), how.to_string()).await
 }
 
 #[tokio::test]
@@ -55,15 +56,15 @@ async fn a_stage_is_written_and_read_without_changing_the_object_until_it_is_pub
     assert_eq!(whole.header("content-security-policy"), "sandbox");
     let content = format!("{stage}/content");
     let range = |range: &'static str| {
-        server.ask_as(Some(USER), "GET", &content).header("range", range).send()
+        server.request_as(Some(USER), "GET", &content).header("range", range).send()
     };
     let part = range("bytes=2-3").await;
     assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"se"[..]));
     assert_eq!(part.header("content-range"), "bytes 2-3/7");
     range("bytes=7-").await.problem(416, "range");
-    let head = server.ask_as(Some(USER), "HEAD", &content).send().await;
+    let head = server.request_as(Some(USER), "HEAD", &content).send().await;
     assert_eq!((head.header("content-length"), head.body.len()), ("7", 0));
-    let state = ask(&server, "GET", &stage, "").await.expect(200);
+    let state = send(&server, "GET", &stage, "").await.expect(200);
     assert_eq!((&state["staged"], &state["parts"]), (&json!(7), &json!([])));
     assert_eq!(server.get("/d/x").await.body, "base");
     let sha256 = "0".repeat(64);
@@ -84,7 +85,7 @@ fn indexed(index: &[(u64, u64)], bytes: &str) -> Vec<u8> {
 async fn several_ranges_of_a_stage_are_written_by_one_request() {
     let (server, stage) = staged().await;
     let write = async |query: &str, body| {
-        ask(&server, "PATCH", &format!("{stage}/content?{query}"), body).await
+        send(&server, "PATCH", &format!("{stage}/content?{query}"), body).await
     };
     let two = indexed(&[(1, 2), (6, 3)], "AS...");
     assert_eq!(write("ranges=2", two.clone()).await.expect(200)["size"], 9);
@@ -137,7 +138,7 @@ async fn publishing_a_stage_requires_current_rights() {
     grant(&server, "null").await;
     read(&server, &stage).await.problem(404, "not-found");
     let content = format!("{stage}/content");
-    server.ask_as(None, "GET", &content).send().await.problem(404, "not-found");
+    server.request_as(None, "GET", &content).send().await.problem(404, "not-found");
     assert_eq!(server.get("/d/x").await.body, "base");
 }
 
@@ -148,7 +149,7 @@ async fn bad_requests_for_stages_are_refused_with_a_hint() {
     for answer in [
         patch(&server, &parts, "append=true", "!").await,
         read(&server, &parts).await,
-        ask(&server, "PUT", &format!("{stage}/0"), "!").await,
+        send(&server, "PUT", &format!("{stage}/0"), "!").await,
     ] {
         let problem = answer.problem(409, "wrong-kind");
         assert!(problem["hint"].is_string(), "{problem}");
@@ -172,8 +173,9 @@ async fn a_late_request_of_an_earlier_attempt_is_refused() {
     let (server, stage) = staged().await;
     let content = format!("{stage}/content?offset=0");
     let write = |attempt: &'static str, bytes: &'static str| {
-        let ask = server.ask_as(Some(USER), "PATCH", &content).header("cenote-attempt", attempt);
-        ask.body(bytes).send()
+        let request =
+            server.request_as(Some(USER), "PATCH", &content).header("cenote-attempt", attempt);
+        request.body(bytes).send()
     };
     write("2", "Ba").await.expect(200);
     write("1", "xx").await.problem(409, "conflict");
@@ -185,7 +187,7 @@ async fn a_late_request_of_an_earlier_attempt_is_refused() {
     }
     assert_eq!(read(&server, &stage).await.body, "Base");
     let uri = format!("{stage}/complete");
-    let ask = server.ask_as(Some(USER), "POST", &uri).header("cenote-attempt", "2");
-    ask.json(&json!({})).send().await.expect(200);
+    let request = server.request_as(Some(USER), "POST", &uri).header("cenote-attempt", "2");
+    request.json(&json!({})).send().await.expect(200);
     assert_eq!(server.get("/d/x").await.body, "Base");
 }

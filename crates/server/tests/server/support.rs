@@ -96,35 +96,40 @@ impl TestServer {
     }
 
     /// Sends a request as the administrator.
-    pub(crate) fn ask(&self, method: &str, uri: &str) -> Ask<'_> {
-        self.ask_as(Some(ADMIN), method, uri)
+    pub(crate) fn request(&self, method: &str, uri: &str) -> TestRequest<'_> {
+        self.request_as(Some(ADMIN), method, uri)
     }
 
-    pub(crate) fn ask_as(&self, who: Option<(&str, &str)>, method: &str, uri: &str) -> Ask<'_> {
+    pub(crate) fn request_as(
+        &self,
+        who: Option<(&str, &str)>,
+        method: &str,
+        uri: &str,
+    ) -> TestRequest<'_> {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
-        let ask = Ask { server: self, request: Request::new(Body::empty()) };
-        let mut ask = match who {
-            Some(who) => ask.header("authorization", &basic(who)),
-            None => ask,
+        let request = TestRequest { server: self, inner: Request::new(Body::empty()) };
+        let mut request = match who {
+            Some(who) => request.header("authorization", &basic(who)),
+            None => request,
         };
-        *ask.request.method_mut() = method;
-        *ask.request.uri_mut() = uri.parse().unwrap();
-        ask
+        *request.inner.method_mut() = method;
+        *request.inner.uri_mut() = uri.parse().unwrap();
+        request
     }
 
     /// Puts an object, as the administrator.
     pub(crate) async fn put(&self, path: &str, content: impl Into<Body>) -> Answer {
-        self.ask("PUT", &format!("/v1/fs{path}?parents=true")).body(content).send().await
+        self.request("PUT", &format!("/v1/fs{path}?parents=true")).body(content).send().await
     }
 
     /// The content of an object, as the administrator.
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.ask("GET", &format!("/v1/fs{path}")).send().await
+        self.request("GET", &format!("/v1/fs{path}")).send().await
     }
 
     /// Posts JSON, as the administrator.
     pub(crate) async fn post(&self, uri: &str, body: Value) -> Answer {
-        self.ask("POST", uri).json(&body).send().await
+        self.request("POST", uri).json(&body).send().await
     }
 }
 
@@ -133,31 +138,31 @@ pub(crate) fn basic((name, password): (&str, &str)) -> String {
 }
 
 /// A request under construction.
-pub(crate) struct Ask<'a> {
+pub(crate) struct TestRequest<'a> {
     server: &'a TestServer,
-    request: Request<Body>,
+    inner: Request<Body>,
 }
 
-impl Ask<'_> {
+impl TestRequest<'_> {
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
-        self.request.headers_mut().insert(name, value.parse().unwrap());
+        self.inner.headers_mut().insert(name, value.parse().unwrap());
         self
     }
 
     /// With a header whose value need not be text.
     pub(crate) fn value(mut self, name: &'static str, value: HeaderValue) -> Self {
-        self.request.headers_mut().insert(name, value);
+        self.inner.headers_mut().insert(name, value);
         self
     }
 
     /// With an identity asserted by the process itself.
     pub(crate) fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
-        self.request.extensions_mut().insert(value);
+        self.inner.extensions_mut().insert(value);
         self
     }
 
     pub(crate) fn body(mut self, body: impl Into<Body>) -> Self {
-        *self.request.body_mut() = body.into();
+        *self.inner.body_mut() = body.into();
         self
     }
 
@@ -171,7 +176,7 @@ impl Ask<'_> {
 
     /// The response before its body is read.
     pub(crate) async fn begin(self) -> Response<Body> {
-        self.server.router.clone().oneshot(self.request).await.unwrap()
+        self.server.router.clone().oneshot(self.inner).await.unwrap()
     }
 }
 

@@ -21,10 +21,10 @@ async fn a_listing_is_returned_in_pages_in_name_order() {
     for name in ["b", "a", "c", "\u{e4}"] {
         server.put(&format!("/lab/{name}").replace('\u{e4}', "%C3%A4"), "x").await.expect(201);
     }
-    let page = server.ask("GET", "/v1/list?path=/lab&limit=2").send().await.expect(200);
+    let page = server.request("GET", "/v1/list?path=/lab&limit=2").send().await.expect(200);
     assert_eq!((names(&page), &page["next"]), (vec!["a", "b"], &json!("b")));
     assert_eq!(page["collection"]["path"], "/lab");
-    let page = server.ask("GET", "/v1/list?path=/lab&after=b").send().await.expect(200);
+    let page = server.request("GET", "/v1/list?path=/lab&after=b").send().await.expect(200);
     assert_eq!((names(&page), &page["next"]), (vec!["c", "\u{e4}"], &Value::Null));
 }
 
@@ -33,7 +33,7 @@ async fn a_brief_listing_has_some_attributes_of_the_same_entries() {
     let server = TestServer::new();
     server.put("/lab/sub/b", "y").await.expect(201);
     let uri = "/v1/fs/lab/a?mode=384&mtime=2026-11-25T01:02:03Z";
-    server.ask("PUT", uri).body("x").send().await.expect(201);
+    server.request("PUT", uri).body("x").send().await.expect(201);
     for new in [
         json!({"path": "/lab/link", "kind": "link", "target": "/lab/a"}),
         json!({"path": "/lab/note", "kind": "description"}),
@@ -41,12 +41,12 @@ async fn a_brief_listing_has_some_attributes_of_the_same_entries() {
         server.post("/v1/create", new).await.expect(201);
     }
     for page in ["limit=2", "after=link"] {
-        let ask = async |route: &str| {
-            server.ask("GET", &format!("{route}?path=/lab&{page}")).send().await
+        let request = async |route: &str| {
+            server.request("GET", &format!("{route}?path=/lab&{page}")).send().await
         };
-        let whole = ask("/v1/list").await.expect(200);
+        let whole = request("/v1/list").await.expect(200);
         let (whole, brief) =
-            (whole["entries"].as_array().unwrap(), lines(&ask("/v1/list/brief").await));
+            (whole["entries"].as_array().unwrap(), lines(&request("/v1/list/brief").await));
         assert_eq!(whole.len(), brief.len());
         for (whole, brief) in whole.iter().zip(brief) {
             let shown = "id name kind size etag state created modified content_modified \
@@ -60,9 +60,9 @@ async fn a_brief_listing_has_some_attributes_of_the_same_entries() {
     }
     for wrong in ["limit=0", "limit=-1", "after=a/b"] {
         let uri = format!("/v1/list/brief?path=/lab&{wrong}");
-        server.ask("GET", &uri).send().await.problem(400, "invalid");
+        server.request("GET", &uri).send().await.problem(400, "invalid");
     }
-    server.ask("GET", "/v1/list/brief?path=/none").send().await.problem(404, "not-found");
+    server.request("GET", "/v1/list/brief?path=/none").send().await.problem(404, "not-found");
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn a_brief_listing_has_all_entries_however_many() {
     }
     let names = async |query: &str| {
         let uri = format!("/v1/list/brief?path=/lab{query}");
-        let lines = lines(&server.ask("GET", &uri).send().await);
+        let lines = lines(&server.request("GET", &uri).send().await);
         lines.iter().map(|line| line["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names("").await, expected);
@@ -93,16 +93,17 @@ async fn a_resource_is_found_by_its_id_wherever_it_moves() {
     let put = server.put("/lab/a", "x").await.expect(201);
     let question = json!({"from": {"path": "/lab"}, "to": "/b/lab", "parents": true});
     server.post("/v1/move", question).await.expect(200);
-    let found = server.ask("GET", &format!("/v1/stat?id={}", put["id"])).send().await.expect(200);
+    let found =
+        server.request("GET", &format!("/v1/stat?id={}", put["id"])).send().await.expect(200);
     assert_eq!((&found["path"], &found["level"]), (&json!("/b/lab/a"), &json!("own")));
-    let bytes = server.ask("GET", &format!("/v1/fs?id={}", put["id"])).send().await;
+    let bytes = server.request("GET", &format!("/v1/fs?id={}", put["id"])).send().await;
     assert_eq!(bytes.body, "x");
     let uri = format!("/v1/fs?id={}", put["id"]);
-    let written = server.ask("PUT", &uri).body("y").send().await.expect(200);
+    let written = server.request("PUT", &uri).body("y").send().await.expect(200);
     assert_eq!((&written["id"], &written["path"]), (&put["id"], &json!("/b/lab/a")));
     let upload = server.post("/v1/uploads", json!({"id": put["id"]})).await.expect(201);
     let upload = format!("/v1/uploads/{}", upload["id"].as_str().unwrap());
-    server.ask("PUT", &format!("{upload}/0")).body("parts").send().await.expect(200);
+    server.request("PUT", &format!("{upload}/0")).body("parts").send().await.expect(200);
     server.post(&format!("{upload}/complete"), json!({})).await.expect(200);
     assert_eq!(server.get("/b/lab/a").await.body, "parts");
     server.get("/lab/a").await.problem(404, "not-found");
@@ -133,13 +134,13 @@ async fn a_walk_streams_a_line_for_each_resource_in_path_order() {
         server.put(path, "x").await.expect(201);
     }
     let paths = async |uri| {
-        let lines = lines(&server.ask("GET", uri).send().await);
+        let lines = lines(&server.request("GET", uri).send().await);
         lines.into_iter().map(|line| line["path"].clone()).collect::<Vec<_>>()
     };
     let all = ["/t/a", "/t/b", "/t/b/1", "/t/b/2", "/t/b.x"];
     assert_eq!(paths("/v1/walk?path=/t").await, all);
     assert_eq!(paths("/v1/walk?path=/t&after=/t/b/1").await, all[3..]);
-    server.ask("GET", "/v1/walk?path=/none").send().await.problem(404, "not-found");
+    server.request("GET", "/v1/walk?path=/none").send().await.problem(404, "not-found");
 }
 
 #[tokio::test]
@@ -148,11 +149,11 @@ async fn a_walk_is_returned_in_pages_and_resumes_after_any_line() {
     for path in ["/t/b/1", "/t/a", "/t/b/2", "/t/b.x"] {
         server.put(path, "x").await.expect(201);
     }
-    let top = server.ask("GET", "/v1/stat?path=/t").send().await.expect(200)["id"].clone();
+    let top = server.request("GET", "/v1/stat?path=/t").send().await.expect(200)["id"].clone();
     let page = async |after: Option<&str>, limit: usize| {
         let after = after.map_or(String::new(), |after| format!("&after={after}"));
         let uri = format!("/v1/walk?id={top}&limit={limit}{after}");
-        let lines = lines(&server.ask("GET", &uri).send().await);
+        let lines = lines(&server.request("GET", &uri).send().await);
         lines.iter().map(|line| line["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let ordered = ["/t/a", "/t/b", "/t/b/1", "/t/b/2", "/t/b.x"];
@@ -170,13 +171,13 @@ async fn a_walk_is_returned_in_pages_and_resumes_after_any_line() {
         assert_eq!(walked, ordered, "{limit}");
     }
     // After a removed resource; and, after the collection was moved, below its new path.
-    server.ask("DELETE", "/v1/fs/t/b?recursive=true").send().await.expect(204);
+    server.request("DELETE", "/v1/fs/t/b?recursive=true").send().await.expect(204);
     assert_eq!(page(Some("/t/b/1"), 9).await, ["/t/b.x"]);
     server.post("/v1/move", json!({"from": {"path": "/t"}, "to": "/u"})).await.expect(200);
     assert_eq!(page(Some("/u/b/1"), 9).await, ["/u/b.x"]);
     for wrong in ["after=/t/b", "after=x", "limit=0", "limit=-1"] {
         let uri = format!("/v1/walk?id={top}&{wrong}");
-        server.ask("GET", &uri).send().await.problem(400, "invalid");
+        server.request("GET", &uri).send().await.problem(400, "invalid");
     }
 }
 
@@ -191,7 +192,7 @@ async fn a_listing_includes_the_requested_details_of_each_entry() {
     server.post("/v1/meta", describe).await.expect(200);
     let list = async |with: &str| {
         let uri = format!("/v1/list?path=/lab&with={with}");
-        server.ask("GET", &uri).send().await.expect(200)["entries"].clone()
+        server.request("GET", &uri).send().await.expect(200)["entries"].clone()
     };
     let all = list("description,xattrs,level").await;
     let described = json!([{"attribute": "k", "value": "v", "unit": "K"}]);
@@ -202,7 +203,7 @@ async fn a_listing_includes_the_requested_details_of_each_entry() {
     assert_eq!((&some[0]["level"], some[0].get("description")), (&json!("own"), None));
     for wrong in ["", "tags", "description;level", "level,"] {
         let uri = format!("/v1/list?path=/lab&with={wrong}");
-        server.ask("GET", &uri).send().await.problem(400, "invalid");
+        server.request("GET", &uri).send().await.problem(400, "invalid");
     }
 }
 
@@ -248,7 +249,7 @@ async fn a_copy_may_have_conditions_on_its_target() {
     let seen = server.put("/b", "two").await.expect(201)["state"].as_str().unwrap().to_owned();
     let copy = |name, tag: &str| {
         let question = json!({"from": {"path": "/a"}, "to": "/b", "replace": true});
-        server.ask("POST", "/v1/copy").header(name, tag).json(&question).send()
+        server.request("POST", "/v1/copy").header(name, tag).json(&question).send()
     };
     copy("if-none-match", "*").await.problem(412, "precondition");
     server.put("/b", "three").await.expect(200);
@@ -262,7 +263,7 @@ async fn a_copy_may_have_conditions_on_its_target() {
 async fn removing_a_tree_has_to_be_requested() {
     let server = TestServer::new();
     server.put("/t/a", "x").await.expect(201);
-    let remove = async |uri: &str| server.ask("DELETE", uri).send().await;
+    let remove = async |uri: &str| server.request("DELETE", uri).send().await;
     remove("/v1/fs/t").await.problem(409, "not-empty");
     remove("/v1/fs/t?recursive=true").await.expect(204);
     server.get("/t/a").await.problem(404, "not-found");
@@ -274,7 +275,8 @@ async fn removing_a_tree_has_to_be_requested() {
 async fn attributes_are_set_one_by_one() {
     let server = TestServer::new();
     server.put("/a", "x").await.expect(201);
-    let set = async |body: Value| server.ask("PATCH", "/v1/attributes").json(&body).send().await;
+    let set =
+        async |body: Value| server.request("PATCH", "/v1/attributes").json(&body).send().await;
     let time = "2026-01-02T03:04:05.000000006Z";
     let changed = set(json!({"path": "/a", "mode": 0o640, "mtime": time})).await.expect(200);
     assert_eq!((&changed["mode"], &changed["mtime"]), (&json!(0o640), &json!(time)));
@@ -291,10 +293,10 @@ async fn usage_counts_everything_below() {
     let server = TestServer::new();
     server.put("/t/a", "12345").await.expect(201);
     server.put("/t/u/b", "123").await.expect(201);
-    let usage = server.ask("GET", "/v1/du?path=/t").send().await.expect(200);
+    let usage = server.request("GET", "/v1/du?path=/t").send().await.expect(200);
     let empty = json!({"items": 0, "bytes": 0});
     assert_eq!(usage, json!({"objects": 2, "collections": 1, "bytes": 8, "trash": empty}));
-    let stats = server.ask("GET", "/v1/stats").send().await.expect(200);
+    let stats = server.request("GET", "/v1/stats").send().await.expect(200);
     assert_eq!((&stats["resources"], &stats["engine"]), (&json!(4), &json!(engine())));
     assert_eq!(stats["trash"], empty);
 }
@@ -303,14 +305,14 @@ async fn usage_counts_everything_below() {
 async fn removed_resources_are_restored_or_purged() {
     let server = TestServer::new();
     let root = json!({"path": "/", "keep_removed": 3600});
-    server.ask("PATCH", "/v1/attributes").json(&root).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&root).send().await.expect(200);
     let id = server.put("/t/a", "12345").await.expect(201)["id"].clone();
-    let remove = async |uri: &str| server.ask("DELETE", uri).send().await;
+    let remove = async |uri: &str| server.request("DELETE", uri).send().await;
     assert_eq!(remove("/v1/fs/t/a").await.header("cenote-trash"), id.to_string());
-    let trash = async || server.ask("GET", "/v1/trash?path=/t").send().await.expect(200);
+    let trash = async || server.request("GET", "/v1/trash?path=/t").send().await.expect(200);
     let item = &trash().await["items"][0];
     assert_eq!((&item["id"], &item["path"], &item["bytes"]), (&id, &json!("/t/a"), &json!(5)));
-    let usage = server.ask("GET", "/v1/du?path=/t").send().await.expect(200);
+    let usage = server.request("GET", "/v1/du?path=/t").send().await.expect(200);
     assert_eq!(usage["trash"], json!({"items": 1, "bytes": 5}));
     let restore = async |body: Value| server.post("/v1/trash/restore", body).await;
     restore(json!({"id": 5})).await.problem(404, "not-found");
@@ -332,7 +334,7 @@ async fn a_limit_of_the_trash_is_set_shown_and_lifted() {
     let server = TestServer::new();
     let set = async |mut body: Value| {
         body["path"] = json!("/");
-        server.ask("PATCH", "/v1/attributes").json(&body).send().await.expect(200)
+        server.request("PATCH", "/v1/attributes").json(&body).send().await.expect(200)
     };
     assert_eq!(set(json!({"keep_removed_bytes": 10})).await["keep_removed_bytes"], 10);
     assert_eq!(set(json!({"keep_removed": 5})).await["keep_removed_bytes"], 10);
@@ -346,18 +348,18 @@ async fn a_limit_of_the_trash_is_set_shown_and_lifted() {
 async fn totals_of_the_store_are_shown_only_to_administrators() {
     let server = TestServer::new();
     server.put("/t/a", "12345").await.expect(201);
-    let told = async |who: Option<(&str, &str)>| {
-        let ask = async |uri: &str| server.ask_as(who, "GET", uri).send().await.expect(200);
-        let (stats, places) = (ask("/v1/stats").await, ask("/v1/places").await);
+    let totals = async |who: Option<(&str, &str)>| {
+        let request = async |uri: &str| server.request_as(who, "GET", uri).send().await.expect(200);
+        let (stats, places) = (request("/v1/stats").await, request("/v1/places").await);
         let place = places["items"][0].clone();
         let of_stats = ["resources", "bytes", "jobs"].map(|field| stats[field].clone());
         let of_place = ["copies", "bytes", "replicas"].map(|field| place[field].clone());
         assert_eq!(stats["engine"], engine());
         [of_stats, of_place].concat()
     };
-    assert!(told(Some(ADMIN)).await.iter().all(Value::is_u64));
-    assert_eq!(told(Some(USER)).await, vec![Value::Null; 6]);
+    assert!(totals(Some(ADMIN)).await.iter().all(Value::is_u64));
+    assert_eq!(totals(Some(USER)).await, vec![Value::Null; 6]);
     for uri in ["/v1/stats", "/v1/places"] {
-        server.ask_as(None, "GET", uri).send().await.problem(401, "unauthenticated");
+        server.request_as(None, "GET", uri).send().await.problem(401, "unauthenticated");
     }
 }

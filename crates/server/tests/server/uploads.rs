@@ -23,11 +23,11 @@ async fn grant(server: &TestServer, level: &str) {
 }
 
 async fn post(server: &TestServer, uri: &str, body: serde_json::Value) -> Answer {
-    server.ask_as(Some(USER), "POST", uri).json(&body).send().await
+    server.request_as(Some(USER), "POST", uri).json(&body).send().await
 }
 
 async fn part(server: &TestServer, uri: &str, bytes: impl Into<Body>) -> Answer {
-    server.ask_as(Some(USER), "PUT", uri).body(bytes).send().await
+    server.request_as(Some(USER), "PUT", uri).body(bytes).send().await
 }
 
 /// A body that reports when its first byte is read, and continues when told to.
@@ -66,7 +66,7 @@ async fn a_part_is_refused_while_the_right_to_write_is_lost() {
         go.send(()).unwrap();
     });
     refused.problem(403, "denied");
-    let arrived = server.ask_as(Some(USER), "GET", &upload).send().await.expect(200);
+    let arrived = server.request_as(Some(USER), "GET", &upload).send().await.expect(200);
     assert_eq!(arrived["parts"].as_array().unwrap().len(), 1, "nothing of it was kept");
     grant(&server, "create_object").await;
     part(&server, &uri, "def").await.expect(200);

@@ -13,7 +13,7 @@ mod explain;
 mod operation;
 mod permit;
 mod removed;
-mod spot;
+mod slot;
 
 pub use caller::{Caller, TicketGrant};
 pub(crate) use check::{Chain, refuse};
@@ -25,4 +25,4 @@ pub use explain::{Explanation, Reason, Source};
 pub(crate) use operation::Operation;
 pub use permit::Act;
 pub(crate) use removed::permits_removed;
-pub(crate) use spot::{FreeSpot, Spot, destination};
+pub(crate) use slot::{Slot, VacantSlot, destination};

@@ -35,19 +35,19 @@ impl BackupDir {
         &self,
         catalogs: &[CatalogInfo],
         watch: &Watch,
-        tell: &mut dyn FnMut(BackupFault),
+        report: &mut dyn FnMut(BackupFault),
     ) -> Result<Verified> {
         let (mut verified, mut seen) = (Verified::default(), HashSet::new());
         for catalog in catalogs {
             let mut named = Vec::new();
             let read = self.verify_rows(catalog, &mut named, &mut verified, watch);
-            unless_lost(read, &catalog.name, tell)?;
+            unless_lost(read, &catalog.name, report)?;
             named.retain(|(id, _)| seen.insert(*id));
             for (id, record) in named {
                 verified.blobs += 1;
                 verified.bytes += record.size;
                 let read = self.verify_blob(id, &record).await;
-                unless_lost(read, &id.to_string(), tell)?;
+                unless_lost(read, &id.to_string(), report)?;
                 watch(CopyProgress::Blobs(verified.blobs, verified.bytes));
             }
         }
@@ -110,10 +110,10 @@ fn blob(key: &[u8], value: &[u8]) -> Option<(BlobId, BlobRecord)> {
 }
 
 /// Passes damage on.
-fn unless_lost(read: Result<()>, what: &str, tell: &mut dyn FnMut(BackupFault)) -> Result<()> {
+fn unless_lost(read: Result<()>, what: &str, report: &mut dyn FnMut(BackupFault)) -> Result<()> {
     match read {
         Err(error) if error.kind() == ErrorKind::Damaged => {
-            tell(BackupFault { what: what.to_owned(), detail: error.to_string() });
+            report(BackupFault { what: what.to_owned(), detail: error.to_string() });
             Ok(())
         }
         read => read,

@@ -1,19 +1,19 @@
 //! The catalog as the heart sees it: typed keys, framed records, and
 //! transactions that carry their evidence.
 
+mod caching_snapshot;
 pub(crate) mod damage;
 mod edges;
 pub(crate) mod keys;
 mod record;
-mod remembering;
 mod schema;
 mod transaction;
 mod view;
 
 pub(crate) use crate::model::ChangeKind;
+pub(crate) use caching_snapshot::CachingSnapshot;
 pub(crate) use edges::Edges;
 pub(crate) use record::{Record, decoded, is_whole, value_of};
-pub(crate) use remembering::Remembering;
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
     DrainPhase, FinishedRecord, GraphInPlace, GraphLength, GraphRecord, HolderRecord, JobRecord,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use cenote_kv::{KeyRange, Row, ScanOptions, Snapshot, Wanted, counter};
 
-use super::{Edges, GraphRecord, Reads, Record, Remembering, keys};
+use super::{CachingSnapshot, Edges, GraphRecord, Reads, Record, keys};
 use crate::Result;
 use crate::model::{Resource, ResourceId};
 use crate::waiting::go_on;
@@ -17,7 +17,7 @@ pub(crate) struct View {
     pub(crate) edges: Arc<Edges>,
     /// [`Pins::moment`](crate::contents::Pins::moment) before that.
     pub(crate) moment: u64,
-    /// Whether the snapshot remembers what was read: [`Remembering`].
+    /// Whether the snapshot remembers what was read: [`CachingSnapshot`].
     pub(crate) remembers: bool,
 }
 
@@ -62,8 +62,8 @@ impl View {
     }
 
     /// The same view for an answer about many resources, which have the collections above them in common: it reads nothing twice.
-    pub(crate) fn remembering(self) -> Self {
-        let snapshot = Box::new(Remembering::over(self.snapshot, usize::MAX));
+    pub(crate) fn cached(self) -> Self {
+        let snapshot = Box::new(CachingSnapshot::over(self.snapshot, usize::MAX));
         Self { snapshot, remembers: true, ..self }
     }
 

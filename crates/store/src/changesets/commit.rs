@@ -1,20 +1,20 @@
 //! The commit of a change set.
 
-use super::held::OpenChangeSet;
+use super::change_set::OpenChangeSet;
 use super::{ChangeSet, ChangeSetState};
 use crate::store::Committed;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 impl Store {
     /// One commit, or none.
-    pub(super) fn commit_held(&self, caller: &Caller, held: &OpenChangeSet) -> Result<ChangeSet> {
-        let _changing = held.changing();
+    pub(super) fn commit_open(&self, caller: &Caller, set: &OpenChangeSet) -> Result<ChangeSet> {
+        let _changing = set.changing();
         let (batch, announced) = {
-            let state = held.state();
+            let state = set.state();
             let Some((draft, _)) = &state.draft else {
                 drop(state);
-                held.require_open()?;
-                return Ok(held.describe());
+                set.require_open()?;
+                return Ok(set.describe());
             };
             let batch = (!draft.is_empty()).then(|| draft.batch(self.now(), self.random()));
             (batch.transpose()?, draft.announced().to_vec())
@@ -27,9 +27,9 @@ impl Store {
             Ok(Committed::No) | Err(_) => ChangeSetState::Open,
         };
         let refused = match committed {
-            Ok(Committed::Contested(key)) => held
+            Ok(Committed::Contested(key)) => set
                 .open_view()
-                .map(|set| self.contested(caller, &self.view_of(Box::new(set)), &key)),
+                .map(|view| self.contested(caller, &self.view_of(Box::new(view)), &key)),
             Ok(Committed::No) => Some(
                 Error::new(ErrorKind::Unavailable, "the commit failed, and nothing was changed")
                     .with_hint("commit again"),
@@ -40,12 +40,12 @@ impl Store {
             }
             Err(error) => Some(error),
         };
-        if how != ChangeSetState::Open && held.end_now(how, self.now()) {
+        if how != ChangeSetState::Open && set.end_now(how, self.now()) {
             self.inner.due.look_at_all();
             // Jobs that were recorded in it start now.
             self.inner.work.notify_one();
             self.inner.moving.notify_one();
         }
-        refused.map_or_else(|| Ok(held.describe()), Err)
+        refused.map_or_else(|| Ok(set.describe()), Err)
     }
 }

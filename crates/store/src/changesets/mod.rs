@@ -10,11 +10,11 @@
 //! whether it was begun by this one.
 
 mod base;
+mod change_set;
 mod commit;
 mod conflict;
 mod counts;
 mod draft;
-mod held;
 mod open;
 mod tables;
 mod within;
@@ -23,8 +23,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+pub(crate) use self::change_set::OpenChangeSet;
 pub use self::counts::ChangeSetCounts;
-pub(crate) use self::held::OpenChangeSet;
 pub(crate) use self::open::ChangeSets;
 pub use self::within::Within;
 use crate::access::Act;
@@ -164,16 +164,16 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::NotFound`] if the caller has none with this id; [`ErrorKind::Expired`] if it has ended.
     pub async fn within(&self, caller: &Caller, id: ChangeSetId) -> Result<Within> {
-        let held = self.own_change_set(caller, id)?;
-        Within::enter(self, held).await
+        let set = self.own_change_set(caller, id)?;
+        Within::enter(self, set).await
     }
 
     /// The state of a change set of the caller, also for some time after its end.
     pub fn change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<ChangeSet> {
         self.expire_change_sets();
         let found = self.inner.change_sets.get(id);
-        let held = found.filter(|held| held.is_of(caller) || caller.may(Act::OthersWork));
-        held.map(|held| held.describe()).ok_or_else(|| self.unknown(id))
+        let set = found.filter(|set| set.is_of(caller) || caller.may(Act::OthersWork));
+        set.map(|set| set.describe()).ok_or_else(|| self.unknown(id))
     }
 
     /// The open change sets of the caller; of all users for those who may see the work of others.
@@ -181,8 +181,8 @@ impl Store {
         self.expire_change_sets();
         require_account(caller)?;
         let mut open = self.inner.change_sets.all();
-        open.retain(|held| held.is_of(caller) || caller.may(Act::OthersWork));
-        let mut open: Vec<ChangeSet> = open.iter().map(|held| held.describe()).collect();
+        open.retain(|set| set.is_of(caller) || caller.may(Act::OthersWork));
+        let mut open: Vec<ChangeSet> = open.iter().map(|set| set.describe()).collect();
         open.retain(|set| set.state == ChangeSetState::Open);
         open.sort_by_key(|set| (set.begun, set.id.0));
         Ok(open)
@@ -196,10 +196,10 @@ impl Store {
 
     /// Counts as a use of a change set, so that it is kept longer.
     pub fn extend_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<ChangeSet> {
-        let held = self.own_change_set(caller, id)?;
-        held.touch(self.now());
-        held.require_open()?;
-        Ok(held.describe())
+        let set = self.own_change_set(caller, id)?;
+        set.touch(self.now());
+        set.require_open()?;
+        Ok(set.describe())
     }
 
     /// Commits all that was changed in a change set as one commit, when the requests in it are over.
@@ -209,10 +209,10 @@ impl Store {
     /// nothing. [`ErrorKind::Expired`] if it has ended before. After others it is still open, and the commit can be
     /// tried again.
     pub async fn commit_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<ChangeSet> {
-        let held = self.own_change_set(caller, id)?;
-        let within = Within::enter(self, held.clone()).await?;
+        let set = self.own_change_set(caller, id)?;
+        let within = Within::enter(self, set.clone()).await?;
         let caller = caller.clone();
-        let committed = self.blocking(move |store| store.commit_held(&caller, &held)).await;
+        let committed = self.blocking(move |store| store.commit_open(&caller, &set)).await;
         drop(within);
         committed
     }
@@ -220,29 +220,28 @@ impl Store {
     /// Drops a change set without any effect. A request in progress in it fails.
     pub fn drop_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<()> {
         let found = self.inner.change_sets.get(id);
-        let mine = |held: &std::sync::Arc<OpenChangeSet>| {
-            held.is_of(caller) || caller.may(Act::OthersWork)
-        };
-        let held = found.filter(mine).ok_or_else(|| self.unknown(id))?;
+        let mine =
+            |set: &std::sync::Arc<OpenChangeSet>| set.is_of(caller) || caller.may(Act::OthersWork);
+        let set = found.filter(mine).ok_or_else(|| self.unknown(id))?;
         self.expire_change_sets();
-        held.require_open()?;
-        self.end_change_set(&held, ChangeSetState::Dropped);
+        set.require_open()?;
+        self.end_change_set(&set, ChangeSetState::Dropped);
         Ok(())
     }
 
     /// Ends those whose time is over, and forgets those that ended long ago.
     pub(crate) fn expire_change_sets(&self) {
         let now = self.now();
-        for held in self.inner.change_sets.all() {
-            if held.is_over(now) {
-                self.end_change_set(&held, ChangeSetState::Expired);
+        for set in self.inner.change_sets.all() {
+            if set.is_over(now) {
+                self.end_change_set(&set, ChangeSetState::Expired);
             }
         }
         self.inner.change_sets.forget(now.minus(self.parts().change_sets.life));
     }
 
-    fn end_change_set(&self, held: &OpenChangeSet, how: ChangeSetState) {
-        if held.end(how, self.now()) {
+    fn end_change_set(&self, set: &OpenChangeSet, how: ChangeSetState) {
+        if set.end(how, self.now()) {
             // Contents used only by its view may be unused now.
             self.inner.due.look_at_all();
         }
@@ -257,8 +256,8 @@ impl Store {
         if caller.shown_ticket().is_some() {
             return Err(no_ticket());
         }
-        let held = self.inner.change_sets.get(id).filter(|held| held.is_of(caller));
-        held.ok_or_else(|| self.unknown(id))
+        let set = self.inner.change_sets.get(id).filter(|set| set.is_of(caller));
+        set.ok_or_else(|| self.unknown(id))
     }
 
     /// A random id. Over a shared catalog it begins with [`Store::tag`].

@@ -8,9 +8,9 @@ use std::time::Duration;
 use cenote_kv::{KeyRange, ScanOptions, Snapshot};
 
 use super::base::Base;
+use super::change_set::OpenChangeSet;
 use super::counts::{ChangeSetCounts, Ends};
 use super::draft::Draft;
-use super::held::OpenChangeSet;
 use super::{ChangeSet, ChangeSetId};
 use crate::catalog::{Reads, keys};
 use crate::model::{ContentId, PersonId, Time};
@@ -38,12 +38,12 @@ impl ChangeSets {
         let engine = &store.parts().engine;
         let base = Base::new(store.snapshot_to_keep()?.into(), engine.clone());
         let shared = (self.bytes.clone(), self.ends.clone());
-        let held = OpenChangeSet::new(store, caller, (id, idle), Draft::new(base), shared);
+        let set = OpenChangeSet::new(store, caller, (id, idle), Draft::new(base), shared);
         // The whole change set depends on the account and its groups, and on the format of what it changes.
         let ground = [keys::person(caller.user()), keys::setting("format")];
-        held.rest_on(store, |tx| tx.values(&ground).map(drop))?;
-        let begun = held.describe();
-        sets.insert(id, Arc::new(held));
+        set.rest_on(store, |tx| tx.values(&ground).map(drop))?;
+        let begun = set.describe();
+        sets.insert(id, Arc::new(set));
         Ok(begun)
     }
 
@@ -56,7 +56,7 @@ impl ChangeSets {
     }
 
     pub(super) fn counts(&self) -> ChangeSetCounts {
-        let open = self.sets().values().filter(|held| held.ended().is_none()).count();
+        let open = self.sets().values().filter(|set| set.ended().is_none()).count();
         let bytes = self.bytes.load(Ordering::Relaxed) as u64;
         ChangeSetCounts { open: open as u64, bytes, ended: self.ends.counts() }
     }
@@ -64,19 +64,19 @@ impl ChangeSets {
     /// When the oldest open one was begun.
     pub(crate) fn oldest(&self) -> Option<Time> {
         let sets = self.sets();
-        sets.values().filter(|held| held.ended().is_none()).map(|held| held.begun()).min()
+        sets.values().filter(|set| set.ended().is_none()).map(|set| set.begun()).min()
     }
 
     /// Forgets those that ended before.
     pub(super) fn forget(&self, before: Time) {
-        self.sets().retain(|_, held| held.ended().is_none_or(|ended| ended > before));
+        self.sets().retain(|_, set| set.ended().is_none_or(|ended| ended > before));
     }
 
     /// Whether an open change set sees a content in use that is not any more.
     pub(crate) fn use_content(&self, content: ContentId) -> Result<bool> {
         let range: KeyRange = keys::content_users(content);
-        for held in self.sets().values() {
-            let Some(view) = held.open_view() else { continue };
+        for set in self.sets().values() {
+            let Some(view) = set.open_view() else { continue };
             if view.scan(&range, ScanOptions::limit(1)).next().transpose()?.is_some() {
                 return Ok(true);
             }
@@ -95,8 +95,8 @@ fn check_number(
     user: PersonId,
 ) -> Result<()> {
     let limits = store.parts().change_sets;
-    let open = || sets.values().filter(|held| held.ended().is_none());
-    let (all, own) = (open().count(), open().filter(|held| held.user() == user).count());
+    let open = || sets.values().filter(|set| set.ended().is_none());
+    let (all, own) = (open().count(), open().filter(|set| set.user() == user).count());
     let (most, whose) = match (own >= limits.of_user, all >= limits.all) {
         (true, _) => (limits.of_user, "of yours"),
         (_, true) => (limits.all, "of all users"),

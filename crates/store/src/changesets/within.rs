@@ -5,25 +5,25 @@ use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
 
-use super::held::OpenChangeSet;
+use super::change_set::OpenChangeSet;
 use crate::{Result, Store};
 
 /// A request within a change set: the store as that sees it.
 #[derive(Debug)]
 pub struct Within {
     store: Store,
-    held: Arc<OpenChangeSet>,
+    set: Arc<OpenChangeSet>,
     _request: OwnedMutexGuard<()>,
 }
 
 impl Within {
-    pub(super) async fn enter(store: &Store, held: Arc<OpenChangeSet>) -> Result<Self> {
-        held.touch(store.now());
-        let request = held.request.clone().lock_owned().await;
-        held.touch(store.now());
-        held.require_open()?;
-        let store = Store { inner: store.inner.clone(), within: Some(held.clone()), moment: None };
-        Ok(Self { store, held, _request: request })
+    pub(super) async fn enter(store: &Store, set: Arc<OpenChangeSet>) -> Result<Self> {
+        set.touch(store.now());
+        let request = set.request.clone().lock_owned().await;
+        set.touch(store.now());
+        set.require_open()?;
+        let store = Store { inner: store.inner.clone(), within: Some(set.clone()), moment: None };
+        Ok(Self { store, set, _request: request })
     }
 }
 
@@ -37,6 +37,6 @@ impl Deref for Within {
 
 impl Drop for Within {
     fn drop(&mut self) {
-        self.held.touch(self.store.now());
+        self.set.touch(self.store.now());
     }
 }

@@ -56,7 +56,7 @@ impl Bytewise<'_> {
         Ok(())
     }
 
-    pub(super) async fn tell(&self, finding: Finding) -> Result<()> {
+    pub(super) async fn report(&self, finding: Finding) -> Result<()> {
         self.listener.send(Ok(finding)).await.map_err(|_| gone())
     }
 
@@ -103,9 +103,9 @@ impl Bytewise<'_> {
         if head.digests.is_empty() || !self.chosen(&head.id.0.to_be_bytes()) {
             return Ok(());
         }
-        let asked = head.clone();
+        let owned_head = head.clone();
         let found =
-            self.store.blocking(move |store| match store.lay_out(&store.view()?, &asked)? {
+            self.store.blocking(move |store| match store.lay_out(&store.view()?, &owned_head)? {
                 Some(layout) => Ok(Some((layout.recorded_digests()?, layout))),
                 None => Ok(None),
             });
@@ -122,9 +122,9 @@ impl Bytewise<'_> {
         match (self.blobs_are_whole(layout).await, kind) {
             (true, _) => {
                 let detail = format!("{fault}, though each of its blobs is whole");
-                self.tell(Finding::new(kind, head.id, detail)).await
+                self.report(Finding::new(kind, head.id, detail)).await
             }
-            (false, Kind::Digest) => self.tell(Finding::new(kind, head.id, fault)).await,
+            (false, Kind::Digest) => self.report(Finding::new(kind, head.id, fault)).await,
             // Unreadable bytes are reported with their blobs.
             (false, _) => Ok(()),
         }

@@ -27,7 +27,7 @@ impl Bytewise<'_> {
         for (id, info) in known.iter().filter(|(_, info)| info.kind != PlaceKind::Group) {
             if let Err(error) = known.open(id) {
                 let detail = format!("{error}; its copies are not checked");
-                self.tell(Finding::new(Kind::UnreachablePlace, &info.name, detail)).await?;
+                self.report(Finding::new(Kind::UnreachablePlace, &info.name, detail)).await?;
             }
         }
         Ok(())
@@ -38,9 +38,9 @@ impl Bytewise<'_> {
             return Ok(());
         };
         if record.copies.is_empty() && self.is_still(key, value).await? {
-            return self.tell(Finding::new(Kind::MissingBlob, id, "it has no copy")).await;
+            return self.report(Finding::new(Kind::MissingBlob, id, "it has no copy")).await;
         }
-        let (mut whole, mut told) = (None, false);
+        let (mut whole, mut reported) = (None, false);
         for copy in &record.copies {
             if let Some((kind, detail)) = self.copy(copy, id, &record, &mut whole).await?
                 && self.is_still(key, value).await?
@@ -48,15 +48,15 @@ impl Bytewise<'_> {
             {
                 let mut finding = Finding::new(kind, id, detail);
                 finding.repaired = self.mend(copy, id).await;
-                self.tell(finding).await?;
-                told = true;
+                self.report(finding).await?;
+                reported = true;
             }
         }
-        if told && whole.is_none() {
+        if reported && whole.is_none() {
             return Ok(());
         }
         match self.checksums(id, &record, whole.as_ref()).await? {
-            Some(finding) if self.is_still(key, value).await? => self.tell(finding).await,
+            Some(finding) if self.is_still(key, value).await? => self.report(finding).await,
             _ => Ok(()),
         }
     }
@@ -68,8 +68,9 @@ impl Bytewise<'_> {
         record: &BlobRecord,
         whole: Option<&(Digests, Blocks)>,
     ) -> Result<Option<Finding>> {
-        let asked = record.clone();
-        let kept = self.store.blocking(move |store| all_blocks(&store.view()?, id, &asked)).await;
+        let owned_record = record.clone();
+        let kept =
+            self.store.blocking(move |store| all_blocks(&store.view()?, id, &owned_record)).await;
         let detail = match (kept, whole) {
             (Err(error), _) => error.to_string(),
             (Ok(Some(kept)), Some((_, right))) if kept != *right => {
@@ -159,7 +160,7 @@ impl Bytewise<'_> {
                 Err(error) if self.unreachable(id) => {
                     let finding =
                         Finding::new(Kind::UnreachablePlace, place.name(), error.to_string());
-                    return self.tell(finding).await;
+                    return self.report(finding).await;
                 }
                 Err(_) => return Ok(()),
             };
@@ -170,7 +171,7 @@ impl Bytewise<'_> {
                 if self.options.repair {
                     finding.repaired = self.store.delete_unknown(id, place, blob.id).await?;
                 }
-                self.tell(finding).await?;
+                self.report(finding).await?;
             }
         }
         Ok(())
@@ -178,8 +179,9 @@ impl Bytewise<'_> {
 
     /// Whether this is the first time that this place did not answer.
     fn unreachable(&self, place: PlaceId) -> bool {
-        let mut told = self.unreachable.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        told.insert(place)
+        let mut reported =
+            self.unreachable.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        reported.insert(place)
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) use hints::ContentHints;
 pub(crate) use incoming::digesting::Digesting;
 pub(crate) use incoming::receive::LOOK;
 pub(crate) use incoming::received::NewBlob;
-pub(crate) use layout::{Layout, SeenExtents, is_loss};
+pub(crate) use layout::{ExtentCache, Layout, is_loss};
 pub(crate) use lease::Leases;
 pub(crate) use patches::extents::overlay;
 pub(crate) use read::content_of;

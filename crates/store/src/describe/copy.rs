@@ -58,7 +58,7 @@ fn take_attributes(resource: &mut Resource, source: &Resource, now: Time) {
 
 /// Takes over a media type that was set. Otherwise a guess is not changed, since the other one may be of another content.
 fn take_media_type(content: &mut ContentHead, from: &ContentHead) {
-    if from.said_media_type() != content.said_media_type() {
+    if from.stated_media_type() != content.stated_media_type() {
         content.media_type.clone_from(&from.media_type);
         content.media_type_guessed = from.media_type_guessed;
     }

@@ -97,7 +97,7 @@ fn a_change_that_began_in_the_former_format_is_made_again_in_the_next() {
 }
 
 #[test]
-fn a_server_that_comes_while_the_format_changes_is_asked_too() {
+fn a_server_that_joins_while_the_format_changes_is_included() {
     let ([new, other], _) = of_formats([NEXT; 2]);
     let old = Store::open_existing(Parts { formats: FORMER, ..new.parts().clone() }).unwrap();
     let mut rounds = 0;

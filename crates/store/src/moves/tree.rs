@@ -62,9 +62,10 @@ impl Store {
         let caller = self.caller_within(job.user, job.rights, job.within)?.elevated(job.elevated);
         let mut after = self.reached(&caller, &job)?;
         loop {
-            let (asked, top, from) = (caller.clone(), At::Id(job.top), after.take());
-            let page =
-                self.blocking(move |store| store.walk(&asked, &top, from.as_ref(), STEP)).await;
+            let (owned_caller, top, from) = (caller.clone(), At::Id(job.top), after.take());
+            let page = self
+                .blocking(move |store| store.walk(&owned_caller, &top, from.as_ref(), STEP))
+                .await;
             let page = match page {
                 // Removed in the meantime: there is nothing left to do.
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(job.tally),

@@ -5,22 +5,22 @@ use super::above::quotas_in;
 use super::kept::least_growth;
 use super::settle::{counters, measures};
 use super::{Delta, Exceeded};
-use crate::access::{Chain, Spot};
+use crate::access::{Chain, Slot};
 use crate::catalog::{QuotaRecord, Reads, Record, keys};
 use crate::model::{PersonId, Time};
 use crate::{Caller, Result};
 
-/// Refuses what would exceed a quota now: a content of this size at a spot.
+/// Refuses what would exceed a quota now: a content of this size at a slot.
 pub(crate) fn require_room(
     reads: &impl Reads,
     now: Time,
-    spot: &Spot,
+    slot: &Slot,
     size: u64,
     caller: &Caller,
 ) -> Result<()> {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
-    match spot {
-        Spot::Taken(chain) => {
+    match slot {
+        Slot::Occupied(chain) => {
             let (resource, Some(collection)) = (chain.resource(), chain.collection()) else {
                 return Ok(());
             };
@@ -28,7 +28,7 @@ pub(crate) fn require_room(
                 Ok(Delta::bytes(least_growth(reads, chain, size)?))
             })
         }
-        Spot::Free(free) => {
+        Slot::Vacant(free) => {
             let resources = 1 + free.missing.len() as i64;
             let owner = caller.owner_in(&free.above);
             require(reads, now, (&free.above, owner), || Ok(Delta { bytes: size, resources }))

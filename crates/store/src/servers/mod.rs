@@ -8,7 +8,7 @@
 //! over; whatever a server holds is released in the commit that removes its row. In a catalog of one process there are no such rows.
 
 pub(crate) mod copies;
-mod held;
+mod copy_claim;
 mod others;
 mod reading;
 #[cfg(test)]
@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-pub(crate) use self::held::CopyClaim;
-use self::held::Left;
+pub(crate) use self::copy_claim::CopyClaim;
+use self::copy_claim::DroppedClaim;
 use self::others::Others;
 use crate::catalog::{
     HolderRecord, KeyRecord, Reads, Record, ServerId, ServerRecord, Transaction, keys,
@@ -54,7 +54,7 @@ struct State {
     own: Option<Own>,
     others: Others,
     /// Claims that were dropped.
-    left: Vec<Left>,
+    left: Vec<DroppedClaim>,
 }
 
 /// A server as it has shown itself last.
@@ -182,7 +182,7 @@ impl Servers {
         self.state().own
     }
 
-    fn leave_behind(&self, left: Left) {
+    fn leave_behind(&self, left: DroppedClaim) {
         self.state().left.push(left);
         self.dropped.notify_one();
     }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_accents_and_compatible_forms_do_not_tell_words_apart() {
+    fn case_accents_and_compatible_forms_do_not_distinguish_words() {
         for (text, expected) in [
             ("Run_7-final.DAT", vec!["run", "7", "final", "dat"]),
             ("Straße STRASSE", vec!["strasse", "strasse"]),

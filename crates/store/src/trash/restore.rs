@@ -1,6 +1,6 @@
 //! Restoring: one commit that moves the removed resource back, whatever hangs below.
 
-use crate::access::{Chain, FreeSpot, Operation, Spot};
+use crate::access::{Chain, Operation, Slot, VacantSlot};
 use crate::catalog::{Reads, Transaction, TrashRecord};
 use crate::model::{At, Name, Resource, ResourceId, Stat, StorePath};
 use crate::quotas::{Crossing, cross, landed};
@@ -33,9 +33,9 @@ impl Store {
         self.transact_move(|tx, mark| {
             let (record, chain) = super::find(tx, caller, id, Operation::Remove)?;
             let path = destination(tx, &chain, &record, options)?;
-            let free = match Spot::find(tx, caller, &path, options.parents) {
-                Ok(Spot::Taken(_)) => return Err(taken(&path)),
-                Ok(Spot::Free(free)) => free,
+            let free = match Slot::find(tx, caller, &path, options.parents) {
+                Ok(Slot::Occupied(_)) => return Err(taken(&path)),
+                Ok(Slot::Vacant(free)) => free,
                 Err(error) if error.kind() == ErrorKind::Exists => return Err(taken(&path)),
                 Err(error) if error.kind() == ErrorKind::NotFound => return Err(gone(&path)),
                 Err(error) => return Err(error),
@@ -63,7 +63,7 @@ impl Store {
         &self,
         tx: &mut Transaction,
         caller: &Caller,
-        free: FreeSpot,
+        free: VacantSlot,
     ) -> Result<(Chain, Name)> {
         let (collection, name) = self.make_parents(tx, caller, free)?;
         require_collection(&collection)?;

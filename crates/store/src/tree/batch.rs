@@ -1,7 +1,7 @@
 //! Many put in one commit, each with an answer of its own.
 
 use super::{CreateOptions, Draft};
-use crate::access::Spot;
+use crate::access::Slot;
 use crate::catalog::Transaction;
 use crate::contents::{NewBlob, PutOptions, Received};
 use crate::model::{At, Stat, StorePath};
@@ -135,8 +135,8 @@ impl Store {
             BatchWhat::Object(received) => received.size,
             BatchWhat::Collection | BatchWhat::Link(_) => 0,
         };
-        match Spot::find(tx, caller, &item.path, item.options.parents) {
-            Ok(spot) => require_room(tx, tx.now(), &spot, size, caller),
+        match Slot::find(tx, caller, &item.path, item.options.parents) {
+            Ok(slot) => require_room(tx, tx.now(), &slot, size, caller),
             // Reported below.
             Err(_) => Ok(()),
         }

@@ -1,6 +1,6 @@
 //! Creating resources.
 
-use crate::access::{Chain, FreeSpot, Spot, destination};
+use crate::access::{Chain, Slot, VacantSlot, destination};
 use crate::catalog::Transaction;
 use crate::model::{At, Dangling, Graph, Kind, Name, ResourceId, Stat, StorePath, Time};
 use crate::resources::{insert, new_resource};
@@ -99,9 +99,9 @@ impl Store {
         options: CreateOptions,
     ) -> Result<Stat> {
         check_link(draft)?;
-        let free = match Spot::find(tx, caller, path, options.parents)? {
-            Spot::Taken(chain) => return existing(chain, draft, options, path),
-            Spot::Free(free) => free,
+        let free = match Slot::find(tx, caller, path, options.parents)? {
+            Slot::Occupied(chain) => return existing(chain, draft, options, path),
+            Slot::Vacant(free) => free,
         };
         let (collection, name) = self.make_parents(tx, caller, free)?;
         let mut resource = new_resource(tx, caller, &collection, name, draft.kind());
@@ -119,9 +119,9 @@ impl Store {
         &self,
         tx: &mut Transaction,
         caller: &Caller,
-        free: FreeSpot,
+        free: VacantSlot,
     ) -> Result<(Chain, Name)> {
-        let FreeSpot { mut above, missing, name } = free;
+        let VacantSlot { mut above, missing, name } = free;
         for parent in missing {
             let resource = new_resource(tx, caller, &above, parent, Kind::Collection);
             let id = ResourceId(self.new_id()?);

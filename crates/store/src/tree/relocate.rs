@@ -3,7 +3,7 @@
 //! Invariant: the tree stays a tree. The chain of the target is evidence, so two moves
 //! that would close a ring together cannot both commit.
 
-use crate::access::{Chain, Operation, Spot, destination};
+use crate::access::{Chain, Operation, Slot, destination};
 use crate::catalog::Transaction;
 use crate::model::{At, Kind, Name, Resource, ResourceId, Stat, StorePath};
 use crate::quotas::{Crossing, Mark, cross, landed};
@@ -86,15 +86,15 @@ impl Store {
         let cross = |tx: &mut Transaction, to: ResourceId| {
             cross(tx, (moved.id(), moved.resource()), to, mark)
         };
-        let (collection, name) = match Spot::find(tx, caller, to, options.parents)? {
-            Spot::Free(free) => {
+        let (collection, name) = match Slot::find(tx, caller, to, options.parents)? {
+            Slot::Vacant(free) => {
                 check_ring(&moved, &free.above, from)?;
                 if let Crossing::CountFirst(top) = cross(tx, free.above.id())? {
                     return Ok(Crossing::CountFirst(top));
                 }
                 self.make_parents(tx, caller, free)?
             }
-            Spot::Taken(target) => {
+            Slot::Occupied(target) => {
                 let (parent, name) = split(to)?;
                 let collection = find(tx, caller, &At::from(parent), Operation::Create)?;
                 check_ring(&moved, &collection, from)?;

@@ -14,7 +14,7 @@ impl Store {
 
     /// Returns many resources on one snapshot; each has its own answer. It is one read of the catalog if all were seen before.
     pub fn stat_many(&self, caller: &Caller, at: &[At]) -> Result<Vec<Result<Stat>>> {
-        let view = self.view()?.remembering();
+        let view = self.view()?.cached();
         read_ahead(&view, at.iter())?;
         Ok(at.iter().map(|at| stat(&view, caller, at)).collect())
     }

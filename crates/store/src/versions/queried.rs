@@ -28,7 +28,7 @@ impl<'a> Dataset<'a> {
 
     /// The versions of a resource by number; none if the caller may not see them.
     pub fn versions(&self, id: ResourceId) -> Result<Vec<Version>> {
-        match self.seen(id)?.is_some_and(|seen| seen.may_read_versions) {
+        match self.resource(id)?.is_some_and(|seen| seen.may_read_versions) {
             true => all_of(self.view(), id),
             false => Ok(Vec::new()),
         }
@@ -36,7 +36,7 @@ impl<'a> Dataset<'a> {
 
     /// The statements in the description of a version; none if the caller may not see it.
     pub fn facts_of_version(&self, id: ResourceId, version: u64) -> Result<Vec<Fact>> {
-        let description = match self.seen(id)?.is_some_and(|seen| seen.may_read_versions) {
+        let description = match self.resource(id)?.is_some_and(|seen| seen.may_read_versions) {
             true => description_of(self.view(), id, Some(version))?,
             false => Graph::new(),
         };

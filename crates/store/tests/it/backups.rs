@@ -207,7 +207,7 @@ fn an_interrupted_backup_is_none_and_is_completed_by_the_next() {
 }
 
 #[test]
-fn contents_that_are_damaged_in_the_store_are_told_and_not_kept() {
+fn contents_that_are_damaged_in_the_store_are_reported_and_not_kept() {
     let dir = tempfile::tempdir().unwrap();
     let (world, backups) = (full(), directory(&dir));
     overwrite(&world, blob_of(&world, "/c/big"), noise(1_000, 9));

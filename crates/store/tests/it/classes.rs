@@ -399,8 +399,8 @@ fn a_check_finds_and_mends_classes_that_are_not_those_of_the_description() {
     with(y, x);
     assert_eq!(world.store.rights(&user, &at("/c/y")).unwrap(), Rights::READ_OBJECT, "the damage");
     let found = findings(&world.store, CheckOptions { repair: true, contents: 0 });
-    let told: Vec<_> = found.iter().map(|it| (it.kind, it.id.clone(), it.repaired)).collect();
-    assert_eq!(told, [(FindingKind::Index, y.0.to_string(), true)], "{found:?}");
+    let reported: Vec<_> = found.iter().map(|it| (it.kind, it.id.clone(), it.repaired)).collect();
+    assert_eq!(reported, [(FindingKind::Index, y.0.to_string(), true)], "{found:?}");
     assert_eq!(kind(world.store.rights(&user, &at("/c/y"))), ErrorKind::NotFound);
     with(x, y);
     let found = findings(&world.store, CheckOptions { repair: true, contents: 0 });

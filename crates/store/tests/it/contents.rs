@@ -54,7 +54,7 @@ fn bytes_are_read_back_completely_and_in_ranges() {
 }
 
 #[test]
-fn a_short_range_on_a_disk_is_read_by_the_thread_that_asks_for_it() {
+fn a_short_range_on_a_disk_is_read_by_the_requesting_thread() {
     use futures_util::{FutureExt, StreamExt};
     let dir = tempfile::tempdir().unwrap();
     let world = world_on(MemoryEngine::new(), Place::local("main", dir.path()).unwrap());

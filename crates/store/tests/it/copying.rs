@@ -94,17 +94,17 @@ fn a_store_that_is_copied_is_read_and_takes_no_changes() {
 }
 
 #[test]
-fn a_copy_says_how_far_it_is() {
+fn a_copy_reports_its_progress() {
     let from = source();
     let to = target(&from, Arc::new(MemoryEngine::new()), Place::memory("main"));
-    let (send, told) = std::sync::mpsc::channel();
+    let (send, reported) = std::sync::mpsc::channel();
     let watch: Watch = Arc::new(move |progress| send.send(progress).unwrap());
     let copied = run(from.store.copy_to(&Landing::new(&to), CopyChoices::default(), &watch));
     let copied = copied.unwrap();
-    let told: Vec<_> = told.try_iter().collect();
-    assert!(told.contains(&CopyProgress::Rows(copied.rows.rows, copied.rows.bytes)));
+    let reported: Vec<_> = reported.try_iter().collect();
+    assert!(reported.contains(&CopyProgress::Rows(copied.rows.rows, copied.rows.bytes)));
     let last = CopyProgress::Blobs(copied.blobs.copied, copied.blobs.bytes);
-    assert_eq!(told.last(), Some(&last));
+    assert_eq!(reported.last(), Some(&last));
 }
 
 /// What was left half way is no store; the next copy completes it.

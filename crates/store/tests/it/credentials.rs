@@ -73,7 +73,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     /// Performs it; a refusal must not have changed anything.
-    fn ask<T>(&self, operation: impl FnOnce(&Store, &Caller) -> Result<T>) -> Result<()> {
+    fn attempt<T>(&self, operation: impl FnOnce(&Store, &Caller) -> Result<T>) -> Result<()> {
         let before = self.world.rows();
         let done = operation(&self.world.store, self.caller).map(drop);
         if done.is_err() {
@@ -127,69 +127,73 @@ fn shown(shown: bool) -> Result<()> {
 
 /// The operations that concern accounts.
 const ACCOUNTS: [Operation; 19] = [
-    ("home", needs::HOME, |case| case.ask(|store, caller| store.make_home(caller, caller.name()))),
-    ("password", needs::PASSWORD, |case| {
-        case.ask(|store, caller| store.set_password(caller, caller.name(), "new"))
+    ("home", needs::HOME, |case| {
+        case.attempt(|store, caller| store.make_home(caller, caller.name()))
     }),
-    ("token", needs::TOKENS, |case| case.ask(|store, by| store.add_token(by, &new_token("t")))),
-    ("list-tokens", needs::TOKENS, |case| case.ask(|store, caller| store.tokens(caller))),
+    ("password", needs::PASSWORD, |case| {
+        case.attempt(|store, caller| store.set_password(caller, caller.name(), "new"))
+    }),
+    ("token", needs::TOKENS, |case| case.attempt(|store, by| store.add_token(by, &new_token("t")))),
+    ("list-tokens", needs::TOKENS, |case| case.attempt(|store, caller| store.tokens(caller))),
     ("revoke", needs::TOKENS, |case| {
         let account = case.world.store.caller_for(case.caller.user()).unwrap();
         let id = case.world.store.add_token(&account, &new_token("t")).map_or(1, |made| made.1.id);
-        case.ask(|store, caller| store.revoke_token(caller, None, id))
+        case.attempt(|store, caller| store.revoke_token(caller, None, id))
     }),
     ("user", needs::GROUPS, |case| {
-        case.ask(|store, caller| store.add_user(caller, &new_user(case.name, Role::User)))
+        case.attempt(|store, caller| store.add_user(caller, &new_user(case.name, Role::User)))
     }),
     ("user-with-home", needs::GROUPS, |case| {
-        case.ask(|store, by| store.add_user_with_home(by, &new_user(case.name, Role::User)))
+        case.attempt(|store, by| store.add_user_with_home(by, &new_user(case.name, Role::User)))
     }),
     ("home-of-another", needs::GROUPS, |case| {
         let user = case.user();
-        case.ask(|store, caller| store.make_home(caller, user))
+        case.attempt(|store, caller| store.make_home(caller, user))
     }),
-    ("group", needs::GROUPS, |case| case.ask(|store, caller| store.add_group(caller, case.name))),
+    ("group", needs::GROUPS, |case| {
+        case.attempt(|store, caller| store.add_group(caller, case.name))
+    }),
     ("join", needs::GROUPS, |case| {
         let group = case.group();
-        case.ask(|store, caller| store.change_group(caller, group, &["user".into()], &[]))
+        case.attempt(|store, caller| store.change_group(caller, group, &["user".into()], &[]))
     }),
     ("leave", needs::GROUPS, |case| {
         let (group, user) = (case.group(), ["user".to_owned()]);
         case.world.store.change_group(&case.world.admin, group, &user, &[]).unwrap();
-        case.ask(|store, caller| store.change_group(caller, group, &[], &user))
+        case.attempt(|store, caller| store.change_group(caller, group, &[], &user))
     }),
     ("groupadmin", needs::ADMIN, |case| {
-        case.ask(|store, caller| store.add_user(caller, &new_user(case.name, Role::GroupAdmin)))
+        case.attempt(|store, caller| store.add_user(caller, &new_user(case.name, Role::GroupAdmin)))
     }),
     ("admin", needs::ADMIN, |case| {
-        case.ask(|store, caller| store.add_user(caller, &new_user(case.name, Role::Admin)))
+        case.attempt(|store, caller| store.add_user(caller, &new_user(case.name, Role::Admin)))
     }),
     ("password-of-another", needs::ADMIN, |case| {
         let user = case.user();
-        case.ask(|store, caller| store.set_password(caller, user, "new"))
+        case.attempt(|store, caller| store.set_password(caller, user, "new"))
     }),
     ("role", needs::ADMIN, |case| {
         let user = case.user();
-        case.ask(|store, caller| store.set_role(caller, user, Role::Admin))
+        case.attempt(|store, caller| store.set_role(caller, user, Role::Admin))
     }),
     ("password-and-role", needs::ADMIN, |case| {
         let user = case.user();
         let change = UserChange { password: Some("new".into()), role: Some(Role::GroupAdmin) };
-        case.ask(|store, caller| store.change_user(caller, user, &change))
+        case.attempt(|store, caller| store.change_user(caller, user, &change))
     }),
     ("remove-user", needs::ADMIN, |case| {
         let user = case.user();
-        case.ask(|store, caller| store.remove_person(caller, user))
+        case.attempt(|store, caller| store.remove_person(caller, user))
     }),
     ("remove-group", needs::ADMIN, |case| {
         let group = case.group();
-        case.ask(|store, caller| store.remove_person(caller, group))
+        case.attempt(|store, caller| store.remove_person(caller, group))
     }),
     ("revoke-of-another", needs::ADMIN, |case| {
         let user = case.world.store.person_named(case.user()).unwrap().0;
         let user = case.world.store.caller_for(user).unwrap();
         let id = case.world.store.add_token(&user, &new_token("t")).unwrap().1.id;
-        case.ask(|store, caller| store.revoke_token(caller, Some(case.name), id))
+        case.attempt(|store, caller| store.revoke_token(caller, Some(case.name), id))
     }),
 ];
 
@@ -197,42 +201,42 @@ const ACCOUNTS: [Operation; 19] = [
 const STORE: [Operation; 18] = [
     ("describe-person", needs::ADMIN, |case| {
         let user = case.user();
-        case.ask(|store, caller| store.change_person_avus(caller, user, &[]))
+        case.attempt(|store, caller| store.change_person_avus(caller, user, &[]))
     }),
     ("add-place", needs::ADMIN, |case| {
         let address = format!("memory:///{}", case.name);
-        case.ask(|store, caller| store.add_place(caller, &place(case.name, &address)))
+        case.attempt(|store, caller| store.add_place(caller, &place(case.name, &address)))
     }),
     ("add-place-anywhere", needs::DIRECTORY, |case| {
         let address = format!("memory:///forbidden/{}", case.name);
-        case.ask(|store, caller| store.add_place(caller, &place(case.name, &address)))
+        case.attempt(|store, caller| store.add_place(caller, &place(case.name, &address)))
     }),
     ("move-place-anywhere", needs::DIRECTORY, |case| {
         let id = case.world.add_place(case.name);
         let address = Some("memory:///forbidden".to_owned());
         let change = PlaceChange { address, ..PlaceChange::default() };
-        case.ask(|store, caller| store.change_place(caller, id, &change))
+        case.attempt(|store, caller| store.change_place(caller, id, &change))
     }),
     ("change-place", needs::ADMIN, |case| {
         let id = case.world.add_place(case.name);
         let change = PlaceChange { name: Some("other".into()), ..PlaceChange::default() };
-        case.ask(|store, caller| store.change_place(caller, id, &change))
+        case.attempt(|store, caller| store.change_place(caller, id, &change))
     }),
     ("default-place", needs::ADMIN, |case| {
         let id = case.world.place("main");
-        case.ask(|store, caller| store.set_default_place(caller, id))
+        case.attempt(|store, caller| store.set_default_place(caller, id))
     }),
     ("remove-place", needs::ADMIN, |case| {
         let id = case.world.add_place(case.name);
-        case.ask(|store, caller| run(store.remove_place(caller, id)))
+        case.attempt(|store, caller| run(store.remove_place(caller, id)))
     }),
     ("drain-place", needs::ADMIN, |case| {
         let id = case.world.add_place(case.name);
-        case.ask(|store, caller| store.drain_place(caller, id, None))
+        case.attempt(|store, caller| store.drain_place(caller, id, None))
     }),
     ("describe-place", needs::ADMIN, |case| {
         let id = case.world.place("a");
-        case.ask(|store, caller| store.change_place_avus(caller, id, &[]))
+        case.attempt(|store, caller| store.change_place_avus(caller, id, &[]))
     }),
     ("register", needs::ADMIN, |case| {
         let registration = Registration {
@@ -244,15 +248,15 @@ const STORE: [Operation; 18] = [
             replace: false,
         };
         let to = path(&format!("/a/{}", case.name));
-        case.ask(|store, caller| run(store.register(caller, &to, &registration)))
+        case.attempt(|store, caller| run(store.register(caller, &to, &registration)))
     }),
     ("change-replica", needs::ADMIN, |case| {
         let object = case.object();
         let change = ReplicaChange { good: Some(true), ..ReplicaChange::default() };
-        case.ask(|store, caller| store.change_replica(caller, &at(&object), 0, &change))
+        case.attempt(|store, caller| store.change_replica(caller, &at(&object), 0, &change))
     }),
     ("note", needs::ADMIN, |case| {
-        case.ask(|store, caller| {
+        case.attempt(|store, caller| {
             store.change_notes(caller, Act::Configure, "irods", |notes| notes.put("x", "y".into()))
         })
     }),
@@ -262,20 +266,20 @@ const STORE: [Operation; 18] = [
         case.world.store.change_access(&case.world.admin, &at("/a"), &grant).unwrap();
         let new = NewTicket { persons: vec![case.name.into()], ..NewTicket::default() };
         let made = case.world.store.add_ticket(&owner, &at("/a"), &new).unwrap();
-        case.ask(|store, caller| shown(store.all_tickets(caller)?.contains(&made.1)))
+        case.attempt(|store, caller| shown(store.all_tickets(caller)?.contains(&made.1)))
     }),
     ("count", needs::ADMIN, |case| {
-        case.ask(|store, caller| {
+        case.attempt(|store, caller| {
             let is_counted = |stats: StoreStats| {
                 stats.resources.is_some() && stats.bytes.is_some() && stats.jobs.is_some()
             };
             shown(store.stats(caller).is_ok_and(is_counted))
         })
     }),
-    ("scrub-status", needs::ADMIN, |case| case.ask(|store, caller| store.scrub_status(caller))),
-    ("damaged", needs::ADMIN, |case| case.ask(|store, caller| store.damaged(caller))),
+    ("scrub-status", needs::ADMIN, |case| case.attempt(|store, caller| store.scrub_status(caller))),
+    ("damaged", needs::ADMIN, |case| case.attempt(|store, caller| store.damaged(caller))),
     ("defer", needs::HOME, |case| {
-        case.ask(|store, caller| {
+        case.attempt(|store, caller| {
             store.change_notes(caller, Act::Defer, "irods", |notes| notes.put("x", "y".into()))
         })
     }),
@@ -285,7 +289,7 @@ const STORE: [Operation; 18] = [
         case.world.store.change_access(&case.world.admin, &at("/a"), &grant).unwrap();
         let place = case.world.place("b");
         let job = case.world.store.replicate_tree(&owner, &at("/a"), place).unwrap();
-        case.ask(|store, caller| shown(store.job(caller, job.id).is_ok()))
+        case.attempt(|store, caller| shown(store.job(caller, job.id).is_ok()))
     }),
 ];
 
@@ -293,39 +297,39 @@ const STORE: [Operation; 18] = [
 const RESOURCES: [Operation; 8] = [
     ("put", needs::WRITE, |case| {
         let object = case.object();
-        case.ask(|_, by| case.world.try_put(by, &object, b"y", PutOptions::default()))
+        case.attempt(|_, by| case.world.try_put(by, &object, b"y", PutOptions::default()))
     }),
     ("describe", needs::WRITE, |case| {
         let object = at(&case.object());
         let change = [AvuChange::Add(avu("k", "v"))];
-        case.ask(|store, by| store.change_avus(by, &object, &change, &Conditions::default()))
+        case.attempt(|store, by| store.change_avus(by, &object, &change, &Conditions::default()))
     }),
     ("mode", needs::WRITE, |case| {
         let object = at(&case.object());
         let change = AttributeChange { mode: Some(0o600), ..AttributeChange::default() };
-        case.ask(|store, caller| store.set_attributes(caller, &object, &change))
+        case.attempt(|store, caller| store.set_attributes(caller, &object, &change))
     }),
     ("replicate-tree", needs::WRITE, |case| {
         let place = case.world.place("b");
-        case.ask(|store, caller| store.replicate_tree(caller, &at("/a"), place))
+        case.attempt(|store, caller| store.replicate_tree(caller, &at("/a"), place))
     }),
     ("grant", needs::OWN, |case| {
         let change = [AccessChange::Inherit(true)];
-        case.ask(|store, caller| store.change_access(caller, &at("/a"), &change))
+        case.attempt(|store, caller| store.change_access(caller, &at("/a"), &change))
     }),
     ("ticket", needs::OWN, |case| {
-        case.ask(|store, caller| store.add_ticket(caller, &at("/a"), &NewTicket::default()))
+        case.attempt(|store, caller| store.add_ticket(caller, &at("/a"), &NewTicket::default()))
     }),
     ("remove-ticket", needs::OWN, |case| {
         let ticket = case.ticket();
-        case.ask(|store, caller| match ticket.as_str() {
+        case.attempt(|store, caller| match ticket.as_str() {
             "none" => shown(false),
             ticket => store.remove_ticket(caller, ticket),
         })
     }),
     ("show-ticket", needs::OWN, |case| {
         case.ticket();
-        case.ask(|store, caller| shown(!store.all_tickets(caller)?.is_empty()))
+        case.attempt(|store, caller| shown(!store.all_tickets(caller)?.is_empty()))
     }),
 ];
 
@@ -401,10 +405,10 @@ fn each_credential_permits_exactly_the_operations_in_its_row() {
                 true => assert!(done.is_ok(), "{row}: {done:?}"),
                 false => {
                     let hidden = [needs::WRITE, needs::OWN].contains(needed);
-                    let told = kind(done);
+                    let refusal = kind(done);
                     assert!(
-                        told == ErrorKind::Denied || (hidden && told == ErrorKind::NotFound),
-                        "{row}: {told:?}"
+                        refusal == ErrorKind::Denied || (hidden && refusal == ErrorKind::NotFound),
+                        "{row}: {refusal:?}"
                     );
                 }
             }
@@ -435,8 +439,11 @@ fn a_token_cannot_create_one_that_exceeds_or_outlives_it() {
         NewToken { within: Some(at("/")), ..maker.clone() },
     ];
     for new in refused {
-        let told = kind(store.add_token(&caller, &new));
-        assert!([ErrorKind::Denied, ErrorKind::NotFound].contains(&told), "{new:?}: {told:?}");
+        let refusal = kind(store.add_token(&caller, &new));
+        assert!(
+            [ErrorKind::Denied, ErrorKind::NotFound].contains(&refusal),
+            "{new:?}: {refusal:?}"
+        );
     }
     for scope in [TokenScope::Account, TokenScope::Admin] {
         let partial = NewToken { scopes: vec![scope], ..maker.clone() };

@@ -138,7 +138,7 @@ proptest! {
 #[test]
 fn the_access_of_others_is_explained_to_those_who_control_the_resource() {
     let (world, user) = planted(&vec![], false);
-    let ask = |of: &str| world.store.explain_access(&user, of, &at("/a/b/x"));
+    let explain = |of: &str| world.store.explain_access(&user, of, &at("/a/b/x"));
     for (rights, own, of_others) in [
         (Rights::NONE, Some(ErrorKind::NotFound), Some(ErrorKind::NotFound)),
         (Rights::LIST, Some(ErrorKind::Denied), Some(ErrorKind::Denied)),
@@ -147,13 +147,13 @@ fn the_access_of_others_is_explained_to_those_who_control_the_resource() {
         (Rights::OWN, None, None),
     ] {
         set(&world, "/a/b/x", "u", Scope::This, rights);
-        assert_eq!(ask("u").err().map(|error| error.kind()), own, "{rights}");
-        assert_eq!(ask("other").err().map(|error| error.kind()), of_others, "{rights}");
+        assert_eq!(explain("u").err().map(|error| error.kind()), own, "{rights}");
+        assert_eq!(explain("other").err().map(|error| error.kind()), of_others, "{rights}");
         let unknown = of_others.unwrap_or(ErrorKind::NotFound);
-        assert_eq!(kind(ask("nobody")), unknown, "{rights}");
-        assert_eq!(kind(ask("lab")), of_others.unwrap_or(ErrorKind::Invalid), "{rights}");
+        assert_eq!(kind(explain("nobody")), unknown, "{rights}");
+        assert_eq!(kind(explain("lab")), of_others.unwrap_or(ErrorKind::Invalid), "{rights}");
     }
     let anonymous = world.store.anonymous().unwrap();
-    let asked = world.store.explain_access(&anonymous, "u", &at("/a"));
-    assert_eq!(kind(asked), ErrorKind::NotFound);
+    let refused = world.store.explain_access(&anonymous, "u", &at("/a"));
+    assert_eq!(kind(refused), ErrorKind::NotFound);
 }

@@ -116,9 +116,9 @@ fn grant(world: &World, what: &str, rights: Rights) {
     world.store.change_access(&world.admin, &at(what), &grant).unwrap();
 }
 
-fn told(world: &World, caller: &Caller) -> Vec<(ChangeKind, String, Option<String>)> {
-    let told = |change: Change| (change.kind, change.name, change.from.map(|(_, name)| name));
-    all(world, caller, 3).into_iter().map(told).collect()
+fn visible_changes(world: &World, caller: &Caller) -> Vec<(ChangeKind, String, Option<String>)> {
+    let summary = |change: Change| (change.kind, change.name, change.from.map(|(_, name)| name));
+    all(world, caller, 3).into_iter().map(summary).collect()
 }
 
 #[test]
@@ -137,11 +137,11 @@ fn names_of_hidden_resources_are_not_reported() {
     for shown in ["/open/second", "/open/after"] {
         grant(&world, shown, Rights::READ_OBJECT);
     }
-    let told = told(&world, &user);
+    let changes = visible_changes(&world, &user);
     use ChangeKind::*;
-    assert!(told.contains(&(Moved, "second".into(), None)), "{told:?}");
-    assert!(told.contains(&(Granted, "after".into(), None)), "{told:?}");
-    assert!(!format!("{told:?}").contains("secret"), "{told:?}");
+    assert!(changes.contains(&(Moved, "second".into(), None)), "{changes:?}");
+    assert!(changes.contains(&(Granted, "after".into(), None)), "{changes:?}");
+    assert!(!format!("{changes:?}").contains("secret"), "{changes:?}");
 }
 
 #[test]
@@ -156,11 +156,11 @@ fn known_names_are_reported_and_a_move_to_a_hidden_collection_is_a_removal() {
     world.put("/open/a", b"");
     world.mv("/open/a", "/open/b").unwrap();
     use ChangeKind::*;
-    let seen = told(&world, &user);
+    let seen = visible_changes(&world, &user);
     assert!(seen.contains(&(Created, "a".into(), None)), "{seen:?}");
     assert!(seen.contains(&(Moved, "b".into(), Some("a".into()))), "{seen:?}");
     world.mv("/open/b", "/closed/c").unwrap();
-    let seen = told(&world, &user);
+    let seen = visible_changes(&world, &user);
     assert_eq!(seen.last(), Some(&(Removed, "b".into(), None)), "{seen:?}");
     assert!(!seen.iter().any(|(_, name, _)| name == "c"));
 }

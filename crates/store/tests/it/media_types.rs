@@ -28,7 +28,7 @@ fn kind(world: &World, of: &str) -> String {
     shown(&world.stat(of).unwrap())
 }
 
-fn said(text: &str) -> PutOptions {
+fn with_type(text: &str) -> PutOptions {
     PutOptions { media_type: Some(text.into()), ..PutOptions::default() }
 }
 
@@ -46,9 +46,9 @@ fn explicit_types_stay_and_guesses_are_renewed_when_the_content_is_replaced() {
     assert_eq!(shown(&world.put("/a.csv", b"\0\x01")), "");
     assert_eq!(shown(&world.put("/a.csv", b"")), "text/csv?");
     let put = |options| world.try_put(&world.admin, "/a.csv", b"a,b", options).unwrap();
-    assert_eq!(shown(&put(said("text/x"))), "text/x");
+    assert_eq!(shown(&put(with_type("text/x"))), "text/x");
     assert_eq!(shown(&world.put("/a.csv", PNG)), "text/x");
-    assert_eq!(shown(&put(said("text/y"))), "text/y");
+    assert_eq!(shown(&put(with_type("text/y"))), "text/y");
     assert_eq!(set(&world, "/a.csv", Some("text/z")), "text/z");
     assert_eq!(shown(&world.put("/a.csv", PNG)), "text/z");
     // The explicit type is removed.
@@ -99,7 +99,7 @@ fn a_guess_belongs_to_the_content_and_an_explicit_type_to_the_description() {
     let second = world.put("/a.csv", PNG);
     assert_ne!(shown(&first), shown(&second));
     assert_eq!(tag(&first), tag(&second));
-    let third = world.try_put(&world.admin, "/a.csv", PNG, said("image/png")).unwrap();
+    let third = world.try_put(&world.admin, "/a.csv", PNG, with_type("image/png")).unwrap();
     assert_ne!(tag(&second), tag(&third));
     let fourth = world.put("/a.csv", b"a,b");
     assert_eq!((tag(&third), shown(&fourth)), (tag(&fourth), "image/png".into()));
@@ -117,7 +117,7 @@ fn writes_in_place_keep_the_type_except_for_the_first_bytes_of_an_empty_object()
     world.put("/b", b"");
     world.write_at("/b", Where::Offset(1), b"words").unwrap();
     assert_eq!(kind(&world, "/b"), "", "it begins with a zero");
-    world.try_put(&world.admin, "/c", b"", said("text/x")).unwrap();
+    world.try_put(&world.admin, "/c", b"", with_type("text/x")).unwrap();
     world.write_at("/c", Where::Append, PNG).unwrap();
     assert_eq!(kind(&world, "/c"), "text/x");
     assert_clean(&world.store);
@@ -131,7 +131,7 @@ fn copying_a_description_copies_explicit_types_but_no_guesses() {
         let stat = world.store.copy_description(&world.admin, &at(from), &at(to), &any);
         shown(&stat.unwrap())
     };
-    world.try_put(&world.admin, "/said", b"a", said("text/x")).unwrap();
+    world.try_put(&world.admin, "/said", b"a", with_type("text/x")).unwrap();
     world.put("/a.csv", b"a,b");
     world.put("/a.png", PNG);
     assert_eq!(copy("/a.csv", "/a.png"), "image/png?");
@@ -189,7 +189,7 @@ fn assert_clean_but_for_the_file(world: &World) {
 #[test]
 fn an_upload_with_an_explicit_type_has_that_type() {
     let world = world();
-    let options = UploadOptions { put: said("text/x"), ..UploadOptions::default() };
+    let options = UploadOptions { put: with_type("text/x"), ..UploadOptions::default() };
     let upload = begin(&world, "/a.csv", options).unwrap().id;
     part(&world, upload, 0, PNG).unwrap();
     assert_eq!(shown(&complete(&world, upload, None).unwrap()), "text/x");

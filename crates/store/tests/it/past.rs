@@ -433,9 +433,13 @@ fn the_past_does_not_reveal_hidden_resources() {
     // It can be read at its former path, by callers who may read it at its current one.
     seen("/shut/in").unwrap();
     for hidden in ["/open/hidden", "/open/removed", "/open/moved", "/open/never", "/shut"] {
-        let (told, none) = (seen(hidden).unwrap_err(), seen("/open/never").unwrap_err());
-        assert_eq!((told.kind(), told.hint()), (ErrorKind::NotFound, none.hint()), "{hidden}");
-        assert_eq!(told.to_string(), format!("nothing is at {hidden}"));
+        let (reported, none) = (seen(hidden).unwrap_err(), seen("/open/never").unwrap_err());
+        assert_eq!(
+            (reported.kind(), reported.hint()),
+            (ErrorKind::NotFound, none.hint()),
+            "{hidden}"
+        );
+        assert_eq!(reported.to_string(), format!("nothing is at {hidden}"));
     }
     let names = |caller| {
         let page = world.store.list_as_of(caller, &path("/open"), then, (None, 10)).unwrap();

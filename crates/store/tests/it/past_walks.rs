@@ -110,8 +110,8 @@ fn searches() -> [Sought; 4] {
     ]
 }
 
-/// Requests everything below a collection in each way.
-fn ask(
+/// Reads everything below a collection in each way, and compares it with the snapshot.
+fn check_past(
     world: &World,
     top: &StorePath,
     snapshot: &Snapshot,
@@ -171,10 +171,10 @@ fn play(before: &[Op], later: &[Op], complete: bool) {
     }
     let mut meanwhile = Ops { left: later.iter(), made: before.len() as u64 };
     for snapshot in &snapshots {
-        ask(&world, &StorePath::root(), snapshot, complete, &mut meanwhile);
+        check_past(&world, &StorePath::root(), snapshot, complete, &mut meanwhile);
         let collections = snapshot.tree.iter().filter(|(_, was)| was.kind == Kind::Collection);
         for (top, _) in collections {
-            ask(&world, top, snapshot, complete, &mut meanwhile);
+            check_past(&world, top, snapshot, complete, &mut meanwhile);
         }
         read(&world, snapshot, complete, &mut meanwhile);
     }

@@ -130,7 +130,7 @@ fn damage(file: &Path, round: u64) -> String {
 
 /// The behaviour of a store after damage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Told {
+enum Behaviour {
     /// It could not be opened.
     NotOpened,
     /// Some results were errors, and the check found damage.
@@ -143,19 +143,19 @@ enum Told {
     Wrong(String),
 }
 
-fn look(dir: &Path, objects: &Objects) -> Told {
+fn look(dir: &Path, objects: &Objects) -> Behaviour {
     match catch_unwind(AssertUnwindSafe(|| answers(dir, objects))) {
-        Ok(told) => told,
+        Ok(behaviour) => behaviour,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or(panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            Told::Wrong(format!("a panic: {}", text.unwrap_or_default()))
+            Behaviour::Wrong(format!("a panic: {}", text.unwrap_or_default()))
         }
     }
 }
 
-fn answers(dir: &Path, objects: &Objects) -> Told {
-    let Ok((store, _parts)) = open(dir) else { return Told::NotOpened };
+fn answers(dir: &Path, objects: &Objects) -> Behaviour {
+    let Ok((store, _parts)) = open(dir) else { return Behaviour::NotOpened };
     let who = store.person_named(ADMIN).and_then(|(id, _)| store.caller_for(id));
     let mut errors = 0;
     let listed = who.as_ref().ok().map(|admin| names(&store, admin));
@@ -175,17 +175,19 @@ fn answers(dir: &Path, objects: &Objects) -> Told {
             .and_then(|opened| run(opened.read_all()));
         match read {
             Ok(read) if read == bytes[..] => {}
-            Ok(_) => return Told::Wrong(format!("other bytes in {name}")),
+            Ok(_) => return Behaviour::Wrong(format!("other bytes in {name}")),
             Err(_) => errors += 1,
         }
     }
     let found = run(async { store.check(CheckOptions::default()).collect::<Vec<_>>().await });
     match (errors, found.is_empty(), missing.first()) {
-        (_, true, Some(name)) => Told::Wrong(format!("{name} is not listed, and nothing says so")),
-        (1.., true, _) => Told::Wrong("errors that the check does not find".to_owned()),
-        (0, true, None) => Told::Nothing,
-        (0, false, None) => Told::Check,
-        (_, false, _) => Told::Answers,
+        (_, true, Some(name)) => {
+            Behaviour::Wrong(format!("{name} is not listed, and nothing says so"))
+        }
+        (1.., true, _) => Behaviour::Wrong("errors that the check does not find".to_owned()),
+        (0, true, None) => Behaviour::Nothing,
+        (0, false, None) => Behaviour::Check,
+        (_, false, _) => Behaviour::Answers,
     }
 }
 
@@ -207,7 +209,7 @@ fn every_corrupt_file_is_reported_and_never_served() {
     let rounds = std::env::var("CENOTE_ROT_ROUNDS").ok().map_or(ROUNDS, |n| n.parse().unwrap());
     let whole = directory();
     let objects = filled(whole.path());
-    assert_eq!(look(whole.path(), &objects), Told::Nothing);
+    assert_eq!(look(whole.path(), &objects), Behaviour::Nothing);
     let kinds = kinds(whole.path());
     let of_values = kinds.keys().any(|kind| kind.contains("/blobs/"));
     assert!(of_values, "values lie in files of their own: {:?}", kinds.keys());
@@ -219,16 +221,16 @@ fn every_corrupt_file_is_reported_and_never_served() {
         let dir = directory();
         copy(whole.path(), dir.path());
         let what = damage(&dir.path().join(file), round);
-        let told = look(dir.path(), &objects);
-        let outcome = match told {
-            Told::Wrong(fault) => {
+        let behaviour = look(dir.path(), &objects);
+        let outcome = match behaviour {
+            Behaviour::Wrong(fault) => {
                 wrong.push(format!("round {round}, {what} of {}: {fault}", file.display()));
                 "wrong".to_owned()
             }
-            told => format!("{told:?}"),
+            behaviour => format!("{behaviour:?}"),
         };
         *counts.entry((kind, outcome)).or_default() += 1;
     }
-    counts.iter().for_each(|((kind, told), n)| println!("{n:6} {kind}: {told}"));
+    counts.iter().for_each(|((kind, behaviour), n)| println!("{n:6} {kind}: {behaviour}"));
     assert!(wrong.is_empty(), "{} of {rounds}:\n{}", wrong.len(), wrong.join("\n"));
 }

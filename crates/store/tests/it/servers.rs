@@ -165,7 +165,7 @@ fn a_server_that_is_gone_holds_back_nothing_for_long() {
 }
 
 #[test]
-fn a_change_set_is_asked_for_at_the_server_that_began_it() {
+fn a_change_set_is_requested_at_the_server_that_began_it() {
     let [a, b] = servers::<2>();
     let set = a.store.begin_change_set(&a.admin, None).unwrap();
     assert_eq!(kind(b.store.change_set(&b.admin, set.id)), ErrorKind::Unavailable);

@@ -421,7 +421,7 @@ fn links_with_hidden_removed_or_replaced_targets_are_shown_as_documented() {
     };
     assert_eq!(shown(&world, &user), "cenote:/to", "hidden: as it was written");
     world.mv("/to", "/secret").unwrap();
-    assert_eq!(shown(&world, &user), "cenote:/to", "hidden: the new name is not told");
+    assert_eq!(shown(&world, &user), "cenote:/to", "hidden: the new name is not shown");
     assert_eq!(shown(&world, &world.admin), "cenote:/secret");
     world.mv("/from", "/to").unwrap();
     let shown_at = |world: &World, caller: &Caller| match &graph(world, caller, "/to")[..] {

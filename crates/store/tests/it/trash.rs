@@ -347,12 +347,12 @@ fn the_feed_reports_a_removal_and_a_move_into_view() {
     let since = world.store.newest_change().unwrap();
     let item = world.discard("/lab/run");
     restore(&world, &world.admin, item.id).unwrap();
-    let told = |since: Position| {
+    let reported = |since: Position| {
         let page = world.store.changes(&world.admin, since, 100).unwrap();
         page.changes.into_iter().map(|c| (c.kind, c.id, c.name, c.from)).collect::<Vec<_>>()
     };
     let run = |kind| (kind, item.id, "run".to_owned(), None);
-    assert_eq!(told(since), [run(ChangeKind::Removed), run(ChangeKind::Moved)]);
+    assert_eq!(reported(since), [run(ChangeKind::Removed), run(ChangeKind::Moved)]);
 }
 
 #[test]

@@ -436,8 +436,8 @@ proptest! {
         prop_assert!(sha256_of(&done).map_or(!checked, |known| known == sha256));
         prop_assert!(crc64nvme_of(&done).is_none_or(|known| known == crc64nvme(&whole)));
         let expected: Vec<_> = sizes.iter().enumerate().map(|(n, size)| (number(n) as u64, *size as u64)).collect();
-        let told: Vec<_> = sent.lock().unwrap().iter().map(|part| (part.offset, part.length)).collect();
-        prop_assert_eq!(told, expected, "the parts as they were sent");
+        let stored: Vec<_> = sent.lock().unwrap().iter().map(|part| (part.offset, part.length)).collect();
+        prop_assert_eq!(stored, expected, "the parts as they were sent");
         world.sweep();
         prop_assert_eq!(world.read("/a"), whole);
         assert_clean(&world.store);

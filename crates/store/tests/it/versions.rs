@@ -220,10 +220,10 @@ fn removing_a_resource_with_versions_has_to_be_requested() {
     let world = with_versions();
     let refused = remove(&world, "/c/sub/x", false).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::NotEmpty);
-    let said = refused.to_string();
+    let message = refused.to_string();
     assert!(
-        said.contains("2 versions") && said.contains("paper") && said.contains("/c/sub/x"),
-        "{said}"
+        message.contains("2 versions") && message.contains("paper") && message.contains("/c/sub/x"),
+        "{message}"
     );
     for above in ["/c/sub", "/c"] {
         assert_eq!(kind(remove(&world, above, false)), ErrorKind::NotEmpty);

@@ -147,7 +147,7 @@ fn extended_attributes_require_the_rights_of_the_description() {
     world.put("/a", b"");
     set(&world, "x", b"1", &always()).unwrap();
     let user = world.user("u");
-    let asked = |caller: &Caller, name: &str| {
+    let refusals = |caller: &Caller, name: &str| {
         let xattr = Xattr { name: name.into(), value: "2".into() };
         [
             world.store.xattr(caller, &at("/a"), name).err(),
@@ -158,7 +158,7 @@ fn extended_attributes_require_the_rights_of_the_description() {
     // Whether there is an attribute of this name is as hidden as the resource.
     let missing = world.store.stat(&user, &at("/a")).unwrap_err().to_string();
     for name in ["x", "none"] {
-        for error in asked(&user, name) {
+        for error in refusals(&user, name) {
             let error = error.unwrap();
             assert_eq!((error.kind(), error.to_string()), (ErrorKind::NotFound, missing.clone()));
         }

@@ -13,37 +13,37 @@ fn what_was_made_is_kept_and_goes_on() {
         world.mkdir(&format!("/thing {n}")).unwrap();
     }
     let dir = tempfile::tempdir().unwrap();
-    let mut told = Vec::new();
+    let mut percents = Vec::new();
     let found = loop {
         // Each time another process, that waits for one step.
         let index = TextIndex::in_directory(dir.path().join("text"));
         match index.lead(&world.store, &|| false) {
             Ok(lead) => break world.found(&world.admin, "thing", Some(lead.as_ref())),
-            Err(NotReady::Making(percent)) => told.push(percent),
+            Err(NotReady::Making(percent)) => percents.push(percent),
             Err(other) => panic!("{other}"),
         }
-        assert!(told.len() < 10, "{told:?}");
+        assert!(percents.len() < 10, "{percents:?}");
     };
     assert_eq!(found.len(), 2_500);
-    assert!(told.len() >= 3 && told.is_sorted() && told[0] > 0, "{told:?}");
+    assert!(percents.len() >= 3 && percents.is_sorted() && percents[0] > 0, "{percents:?}");
 }
 
 #[test]
-fn who_waits_for_another_is_told_so_when_patience_ends() {
+fn a_search_that_waits_for_another_fails_when_patience_ends() {
     let world = World::new();
     for n in 0..1_500 {
         world.mkdir(&format!("/thing {n}")).unwrap();
     }
     let index = TextIndex::in_memory();
-    let asked = Cell::new(false);
+    let called = Cell::new(false);
     let lead = index.lead(&world.store, &|| {
         // While this one has the turn, another comes.
         let other = index.lead(&world.store, &|| false);
         assert!(matches!(other, Err(NotReady::Making(_))));
-        asked.set(true);
+        called.set(true);
         true
     });
-    assert!(lead.is_ok() && asked.get());
+    assert!(lead.is_ok() && called.get());
 }
 
 #[test]

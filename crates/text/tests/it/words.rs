@@ -21,7 +21,7 @@ fn words_are_found_in_any_script_and_case() {
 
 /// The index has only the beginnings of long words.
 #[test]
-fn very_long_words_are_told_apart() {
+fn very_long_words_are_distinguished() {
     let world = World::new();
     let (one, other) = (format!("{}1", "é".repeat(300)), format!("{}2", "é".repeat(300)));
     for (name, word) in [("/one", &one), ("/other", &other)] {

@@ -42,11 +42,11 @@ impl<'py> FrameWriter<'_, 'py> {
         if rest.iter().any(|&byte| byte != 0) {
             return self.slow(value, "_one_chunk");
         }
-        let said = match &value.initial {
+        let is_unchanged = match &value.initial {
             Some(entry) => self.initial_value(value.number, entry)?.eq(given)?,
             None => value.field.default == Default::Integer(given as i64),
         };
-        Ok((!said).then(|| number(bytes.to_vec(), value.field.kind)))
+        Ok((!is_unchanged).then(|| number(bytes.to_vec(), value.field.kind)))
     }
 
     fn names(&self, value: &Value<'_, 'py>) -> PyResult<Option<ChunkData<'py>>> {
@@ -62,14 +62,14 @@ impl<'py> FrameWriter<'_, 'py> {
         if PySet::new(self.py, names.iter())?.len() != names.len() {
             return Err(PyValueError::new_err("Type names must be unique."));
         }
-        let said = match (&value.initial, self.initial) {
+        let is_unchanged = match (&value.initial, self.initial) {
             (Some(_), Some(initial)) => {
                 let container = initial.getattr(container_name(self.py, value.field.container))?;
                 container.getattr(attribute(self.py, value.number))?.eq(&names)?
             }
             _ => value.value.eq(self.default(value)?)?,
         };
-        if said { Ok(None) } else { Ok(Some(packed(&names)?)) }
+        if is_unchanged { Ok(None) } else { Ok(Some(packed(&names)?)) }
     }
 
     /// The default value according to the container's class.
@@ -93,7 +93,7 @@ impl<'py> FrameWriter<'_, 'py> {
         if !known || !value.initial.is_none_or(|entry| entry.chunk_type() == kind) {
             return self.slow(value, "_rows_chunk");
         }
-        if self.is_said(value, array, kind)? {
+        if self.is_unchanged(value, array, kind)? {
             return Ok(None);
         }
         if kind != wanted {

@@ -21,7 +21,7 @@ impl<'py> FrameWriter<'_, 'py> {
         self.reader.find(0, field.chunk.as_bytes()).map_err(|e| self.raise(e))
     }
 
-    pub(super) fn is_said(
+    pub(super) fn is_unchanged(
         &self,
         value: &Value<'_, 'py>,
         array: &Bound<'py, PyUntypedArray>,

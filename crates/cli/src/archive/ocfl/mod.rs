@@ -10,7 +10,7 @@ pub(crate) mod import;
 
 use serde::Serialize;
 
-use crate::migrate::Became;
+use crate::migrate::OutcomeKind;
 
 /// The id of the collection, which is the prefix of all ids below it.
 const ROOT: &str = "info:fedora";
@@ -35,16 +35,16 @@ struct Written {
 }
 
 impl Summary {
-    fn add(&mut self, became: Became, written: Written) {
-        match became {
-            Became::Brought => {
+    fn add(&mut self, kind: OutcomeKind, written: Written) {
+        match kind {
+            OutcomeKind::Brought => {
                 self.resources += 1;
                 self.versions += written.versions;
                 self.bytes += written.bytes;
             }
-            Became::Unchanged => self.unchanged += 1,
-            Became::Skipped => self.skipped += 1,
-            Became::Failed => self.failed += 1,
+            OutcomeKind::Unchanged => self.unchanged += 1,
+            OutcomeKind::Skipped => self.skipped += 1,
+            OutcomeKind::Failed => self.failed += 1,
         }
     }
 }

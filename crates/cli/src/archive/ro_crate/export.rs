@@ -12,14 +12,14 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::entity::{Entities, Ids};
-use super::target::{Target, Told};
+use super::target::{MetadataFiles, Target};
 use super::terms::{CONTEXT, PROFILE};
 use super::{BASE, GENERATED, METADATA, Summary, is_about_the_crate, preview};
 use crate::archive::graph::Stated;
 use crate::archive::names::{Names, Place};
 use crate::archive::wrong;
 use crate::error::Result;
-use crate::migrate::{Became, Line, Outcome, tell};
+use crate::migrate::{Line, Outcome, OutcomeKind, report_outcome};
 use crate::session::Session;
 
 /// What to export, and where to.
@@ -90,8 +90,8 @@ impl<'a> Export<'a> {
         }
         drop(running);
         summary.described = described.len() as u64;
-        let told = self.told(&resources, &described, &left_out)?;
-        target.finish(told, summary.failed == 0).await?;
+        let metadata_files = self.metadata_files(&resources, &described, &left_out)?;
+        target.finish(metadata_files, summary.failed == 0).await?;
         self.bar.finish_and_clear();
         Ok(summary)
     }
@@ -158,26 +158,28 @@ impl<'a> Export<'a> {
         let id = place.text();
         let (path, bytes) = (resource.path.clone(), resource.size.unwrap_or(0));
         let line = Line { action: "export", id: &id, path, bytes };
-        let became = tell(&self.session.output, line, "use another format", outcome)?;
-        match became {
-            Became::Brought => {
+        let kind = report_outcome(&self.session.output, line, "use another format", outcome)?;
+        match kind {
+            OutcomeKind::Brought => {
                 (summary.files, summary.bytes) = (summary.files + 1, summary.bytes + bytes);
             }
-            Became::Unchanged if resource.kind == ResourceKind::Object => summary.unchanged += 1,
-            Became::Unchanged => {}
-            Became::Skipped => summary.skipped += 1,
-            Became::Failed => summary.failed += 1,
+            OutcomeKind::Unchanged if resource.kind == ResourceKind::Object => {
+                summary.unchanged += 1
+            }
+            OutcomeKind::Unchanged => {}
+            OutcomeKind::Skipped => summary.skipped += 1,
+            OutcomeKind::Failed => summary.failed += 1,
         }
-        Ok(matches!(became, Became::Skipped | Became::Failed))
+        Ok(matches!(kind, OutcomeKind::Skipped | OutcomeKind::Failed))
     }
 
-    /// What the crate says of its files.
-    fn told(
+    /// The metadata of all files, and the preview.
+    fn metadata_files(
         &self,
         resources: &BTreeMap<Place, Resource>,
         described: &BTreeMap<Place, About>,
         left_out: &HashSet<Place>,
-    ) -> Result<Told> {
+    ) -> Result<MetadataFiles> {
         let is_collection = |iri: &str| {
             let resource = self.names.place(iri).and_then(|place| resources.get(&place));
             resource.is_some_and(|resource| resource.kind == ResourceKind::Collection)
@@ -207,7 +209,7 @@ impl<'a> Export<'a> {
         let graph = entities.into_graph();
         let preview = preview::page(&graph).into_bytes();
         let whole = json!({ "@context": CONTEXT, "@graph": graph });
-        Ok(Told { metadata: serde_json::to_vec_pretty(&whole).map_err(wrong)?, preview })
+        Ok(MetadataFiles { metadata: serde_json::to_vec_pretty(&whole).map_err(wrong)?, preview })
     }
 
     /// What the root has to say of itself, where its description does not.

@@ -21,7 +21,7 @@ use crate::archive::graph::Stated;
 use crate::archive::names::{Names, Place};
 use crate::archive::{units, wrong};
 use crate::error::{CliError, Kind, Result};
-use crate::migrate::{Became, Line, Outcome, tell};
+use crate::migrate::{Line, Outcome, OutcomeKind, report_outcome};
 use crate::session::Session;
 use crate::tree::uploads;
 
@@ -116,17 +116,17 @@ impl<'a> Import<'a> {
         };
         let id = place.text();
         let line = Line { action: "import", id: &id, path: self.names.path(place), bytes };
-        match tell(&self.session.output, line, "look at its metadata", outcome)? {
-            Became::Brought => {
+        match report_outcome(&self.session.output, line, "look at its metadata", outcome)? {
+            OutcomeKind::Brought => {
                 let (is_file, is_described) = done.unwrap_or_default();
                 summary.described += u64::from(is_described);
                 if is_file && part.bytes.is_some() {
                     (summary.files, summary.bytes) = (summary.files + 1, summary.bytes + bytes);
                 }
             }
-            Became::Unchanged => summary.unchanged += 1,
-            Became::Skipped => summary.skipped += 1,
-            Became::Failed => summary.failed += 1,
+            OutcomeKind::Unchanged => summary.unchanged += 1,
+            OutcomeKind::Skipped => summary.skipped += 1,
+            OutcomeKind::Failed => summary.failed += 1,
         }
         Ok(())
     }

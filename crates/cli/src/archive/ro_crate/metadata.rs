@@ -137,14 +137,15 @@ impl<'a> Reading<'a> {
     fn find_root(&mut self) -> Result<()> {
         let descriptor = format!("{BASE}/{METADATA}");
         let about = schema("about");
-        let said = self.subjects.remove(&descriptor).unwrap_or_default();
+        let triples = self.subjects.remove(&descriptor).unwrap_or_default();
         // The preview's own entity: the file itself is evidence enough.
         self.subjects.remove(&format!("{BASE}/{PREVIEW}"));
-        let root = said.iter().find(|triple| triple.predicate.as_str() == about).and_then(object);
+        let root =
+            triples.iter().find(|triple| triple.predicate.as_str() == about).and_then(object);
         self.root = root.ok_or_else(|| refused("it does not say what it is about"))?;
         let generated = |triple: &Triple| triple.predicate.as_str() == GENERATED;
         let generated: HashSet<_> =
-            said.iter().filter(|it| generated(it)).filter_map(value).map(schema).collect();
+            triples.iter().filter(|it| generated(it)).filter_map(value).map(schema).collect();
         let mut own = self.subjects.remove(&self.root).unwrap_or_default();
         own.retain(|triple| !generated.contains(triple.predicate.as_str()));
         if self.root != BASE {

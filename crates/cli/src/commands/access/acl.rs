@@ -106,7 +106,7 @@ impl Args {
         match self.what {
             What::Show { path } => {
                 let access = client.access(&path.as_str().into()).await?;
-                session.output.item(&access, told)
+                session.output.item(&access, format_access)
             }
             What::Why { whom, path } => {
                 let explained = client.explain_access(&path.as_str().into(), &whom).await?;
@@ -158,7 +158,7 @@ fn parse_grant(text: &str) -> Result<(String, String)> {
     }
 }
 
-fn told(access: &Access) -> String {
+fn format_access(access: &Access) -> String {
     let mut lines: Vec<String> = access
         .grants
         .iter()

@@ -95,7 +95,7 @@ pub(super) fn logins(session: &Session) -> Result<Logins> {
 fn user(session: &Session) -> Result<String> {
     match session.settings.get("user") {
         Some(user) => Ok(user.value.clone()),
-        None => secret::ask_name("user: "),
+        None => secret::prompt_name("user: "),
     }
 }
 
@@ -105,7 +105,7 @@ fn password(session: &Session, url: &str, user: &str, from_stdin: bool) -> Resul
     }
     match session.settings.meant_for("password", url)? {
         Some(password) => Ok(password.value.clone()),
-        None => secret::ask(&format!("password of {user}: ")),
+        None => secret::prompt_password(&format!("password of {user}: ")),
     }
 }
 

@@ -78,7 +78,7 @@ impl Args {
         match self.what {
             What::Add(add) => {
                 let ticket = client.add_ticket(&add.into()).await?;
-                session.output.item(&ticket, record::told)
+                session.output.item(&ticket, record::lines)
             }
             What::Ls { path } => {
                 for ticket in client.tickets(path.as_ref().map(StorePath::as_str)).await? {

@@ -73,7 +73,7 @@ impl Args {
                 let scopes = scopes.into_iter().map(|scope| scope.as_str().to_owned()).collect();
                 let new = NewToken { label, level, within, expires_in, scopes };
                 let token = client.add_token(&new).await?;
-                session.output.item(&token, record::told)
+                session.output.item(&token, record::lines)
             }
             What::Ls => {
                 for token in client.tokens().await? {

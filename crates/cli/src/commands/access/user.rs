@@ -89,7 +89,7 @@ impl Password {
     fn choose(from_stdin: bool) -> Result<Self> {
         let (text, made_up) = match from_stdin {
             true => (secret::from_stdin()?, false),
-            false if secret::has_terminal() => (asked()?, false),
+            false if secret::has_terminal() => (prompt_password()?, false),
             false => (secret::made_up(), true),
         };
         Ok(Self { text, made_up })
@@ -99,7 +99,8 @@ impl Password {
         self.made_up.then_some(self.text.as_str())
     }
 
-    fn told(&self, what: &str) -> String {
+    /// The message, with a made-up password appended.
+    fn message(&self, what: &str) -> String {
         match self.shown() {
             Some(text) => format!("{what}\npassword  {text}   (shown only once)"),
             None => what.to_owned(),
@@ -107,8 +108,8 @@ impl Password {
     }
 }
 
-fn asked() -> Result<String> {
-    match secret::ask_twice("new password: ")? {
+fn prompt_password() -> Result<String> {
+    match secret::prompt_new_password("new password: ")? {
         password if password.is_empty() => {
             Err(CliError::new(Kind::Usage, "a password cannot be empty"))
         }
@@ -129,7 +130,7 @@ async fn add(session: &Session, name: String, role: Role, from_stdin: bool) -> R
     let line = serde_json::json!({ "name": name, "role": role, "password": password.shown() });
     session
         .output
-        .item(&line, |_| password.told(&format!("added {role} {name}, with /home/{name}")))
+        .item(&line, |_| password.message(&format!("added {role} {name}, with /home/{name}")))
 }
 
 async fn list(session: &Session) -> Result<()> {
@@ -146,7 +147,7 @@ async fn passwd(session: &Session, name: String, from_stdin: bool) -> Result<()>
         UserChange { name: name.clone(), password: Some(password.text.clone()), role: None };
     client.change_user(&change).await?;
     let line = serde_json::json!({ "name": name, "password": password.shown() });
-    session.output.item(&line, |_| password.told(&format!("changed the password of {name}")))
+    session.output.item(&line, |_| password.message(&format!("changed the password of {name}")))
 }
 
 async fn set_role(session: &Session, name: String, role: Role) -> Result<()> {

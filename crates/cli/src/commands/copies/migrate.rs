@@ -7,7 +7,7 @@ use cenote_server::embedded::{Backing, Embedded, open_dir};
 use cenote_server::{Config, Server, raise_descriptor_limit};
 use cenote_store::{Copied, CopyChoices};
 
-use super::told::{Summary, not_copied, watch};
+use super::report::{Summary, not_copied, watch};
 use crate::commands::operate::serve;
 use crate::connect::not_opened;
 use crate::error::{CliError, Kind, Result};

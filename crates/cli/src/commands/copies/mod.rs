@@ -2,4 +2,4 @@
 
 pub(crate) mod backup;
 pub(crate) mod migrate;
-mod told;
+mod report;

@@ -53,9 +53,9 @@ impl Args {
         if report.is_sound() {
             return Ok(());
         }
-        let told = format!("{}: {}", self.file, count(report.found, "problem"));
+        let message = format!("{}: {}", self.file, count(report.found, "problem"));
         let hint = "`cenote gsd repack --recover` saves the frames that are whole";
-        Err(CliError::new(Kind::Found, told).hint(hint))
+        Err(CliError::new(Kind::Found, message).hint(hint))
     }
 }
 

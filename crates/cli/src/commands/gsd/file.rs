@@ -25,8 +25,8 @@ impl FromStr for GsdFile {
     fn from_str(argument: &str) -> Result<Self> {
         match Place::parse(argument)? {
             Place::Standard => {
-                let told = CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe");
-                Err(told.hint("its index can be anywhere in the file: save the file first"))
+                let error = CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe");
+                Err(error.hint("its index can be anywhere in the file: save the file first"))
             }
             place => Ok(Self(place)),
         }
@@ -79,23 +79,23 @@ impl GsdFile {
     /// An error of the format, with the file it is in and the exit code of its kind.
     pub(super) fn error(&self, error: Error) -> CliError {
         let damaged = matches!(error, Error::Corrupt { .. });
-        let told = in_file(self, error);
+        let cli_error = in_file(self, error);
         if !damaged {
-            return told;
+            return cli_error;
         }
-        told.hint("`cenote gsd repack --recover` saves the frames that are whole")
+        cli_error.hint("`cenote gsd repack --recover` saves the frames that are whole")
     }
 }
 
 /// An error of the format in a file of this name.
 pub(super) fn in_file(name: impl fmt::Display, error: Error) -> CliError {
-    let told = CliError::new(kind(&error), format!("{name}: {error}"));
+    let cli_error = CliError::new(kind(&error), format!("{name}: {error}"));
     match error {
         Error::Io(error) => match error.downcast::<cenote_client::Error>() {
             Ok(error) => error.into(),
-            Err(_) => told,
+            Err(_) => cli_error,
         },
-        _ => told,
+        _ => cli_error,
     }
 }
 
@@ -128,8 +128,8 @@ impl StoreContent {
         let runtime = Handle::current();
         let found = runtime.block_on(client.stat(&path.as_str().into()))?;
         let Some(size) = found.size else {
-            let told = format!(":{path}: it has no content");
-            return Err(CliError::new(Kind::Mismatch, told));
+            let message = format!(":{path}: it has no content");
+            return Err(CliError::new(Kind::Mismatch, message));
         };
         Ok(Self {
             client: client.clone(),

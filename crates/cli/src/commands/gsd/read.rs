@@ -69,11 +69,11 @@ impl Args {
         if status.success() {
             return Ok(());
         }
-        let told = CliError::new(Kind::Failed, "the interpreter exited with an error");
+        let error = CliError::new(Kind::Failed, "the interpreter exited with an error");
         Err(if has_package() {
-            told
+            error
         } else {
-            told.hint("`pip install ./python` in a checkout of cenote installs the Python package")
+            error.hint("`pip install ./python` in a checkout of cenote installs the Python package")
         })
     }
 }
@@ -83,8 +83,8 @@ fn python() -> std::ffi::OsString {
 }
 
 fn not_started(error: &std::io::Error) -> CliError {
-    let told = format!("cannot start {}: {error}", python().display());
-    CliError::new(Kind::Failed, told).hint("set CENOTE_PYTHON to choose the interpreter")
+    let message = format!("cannot start {}: {error}", python().display());
+    CliError::new(Kind::Failed, message).hint("set CENOTE_PYTHON to choose the interpreter")
 }
 
 fn has_package() -> bool {

@@ -95,8 +95,8 @@ impl Args {
                 .hint("include the name of the copy in the path"));
         }
         if !self.force && self.output.exists() {
-            let told = format!("{shown} already exists");
-            return Err(CliError::new(Kind::Exists, told).hint("use --force to replace it"));
+            let message = format!("{shown} already exists");
+            return Err(CliError::new(Kind::Exists, message).hint("use --force to replace it"));
         }
         Ok(())
     }

@@ -105,10 +105,10 @@ impl Founding {
         let line = serde_json::json!({
             "directory": dir.display().to_string(), "admin": self.admin, "password": made_up,
         });
-        session.output.item(&line, |_| self.told(dir, made_up.as_deref(), next))
+        session.output.item(&line, |_| self.summary(dir, made_up.as_deref(), next))
     }
 
-    fn told(&self, dir: &Path, made_up: Option<&str>, next: Option<&str>) -> String {
+    fn summary(&self, dir: &Path, made_up: Option<&str>, next: Option<&str>) -> String {
         let password = made_up
             .map(|password| format!("\npassword       {password}   (shown only once)"))
             .unwrap_or_default();

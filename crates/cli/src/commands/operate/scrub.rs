@@ -23,7 +23,7 @@ impl Args {
         let scrub = session.client()?.scrub(self.start).await?;
         let mut round = scrub.clone();
         let damaged = round.remove("damaged").unwrap_or_default();
-        session.output.item(&scrub, |_| told(&round, &damaged))?;
+        session.output.item(&scrub, |_| format_scrub(&round, &damaged))?;
         match damaged.as_array().map_or(0, Vec::len) {
             0 => Ok(()),
             count => Err(CliError::new(Kind::Found, format!("{count} copies are damaged"))
@@ -33,10 +33,10 @@ impl Args {
 }
 
 /// The round, then a line for each damaged copy.
-fn told(round: &Record, damaged: &Value) -> String {
+fn format_scrub(round: &Record, damaged: &Value) -> String {
     let copies = damaged.as_array().into_iter().flatten().filter_map(Value::as_object);
     let lines = copies.map(|copy| format!("\ndamaged  {}", row(copy)));
-    std::iter::once(record::told(round)).chain(lines).collect()
+    std::iter::once(record::lines(round)).chain(lines).collect()
 }
 
 fn row(copy: &Record) -> String {

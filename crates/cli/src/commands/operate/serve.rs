@@ -104,15 +104,15 @@ impl Args {
     /// Asks at the terminal whether to create the store, and for whom.
     fn offer(&self) -> Result<Founding> {
         let question = format!("no store is in {}. Create one? [y/N] ", self.dir.display());
-        let answer = secret::answer(&question)?.to_lowercase();
+        let answer = secret::prompt_line(&question)?.to_lowercase();
         if !matches!(answer.as_str(), "y" | "yes") {
             return Err(self.missing());
         }
-        let admin = match secret::answer(&format!("administrator [{ADMIN}]: "))? {
+        let admin = match secret::prompt_line(&format!("administrator [{ADMIN}]: "))? {
             name if name.is_empty() => ADMIN.to_owned(),
             name => name,
         };
-        let password = secret::ask_twice(&format!("password of {admin} [generated]: "))?;
+        let password = secret::prompt_new_password(&format!("password of {admin} [generated]: "))?;
         Founding::new(admin, Some(password).filter(|password| !password.is_empty()))
     }
 

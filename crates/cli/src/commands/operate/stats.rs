@@ -12,6 +12,6 @@ pub(crate) struct Args {}
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let stats = session.client()?.stats().await?;
-        session.output.item(&stats, record::told)
+        session.output.item(&stats, record::lines)
     }
 }

@@ -17,6 +17,6 @@ pub(crate) struct Args {}
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let upgraded = session.client()?.upgrade().await?;
-        session.output.item(&upgraded, record::told)
+        session.output.item(&upgraded, record::lines)
     }
 }

@@ -48,13 +48,13 @@ impl Args {
             let path = &resource.path;
             match client.trim(&At::from(path), &trim).await? {
                 Done::Job(begun) => job::follow(session, client, begun).await?,
-                Done::Now(done) => self.told(session, path, &done.trimmed)?,
+                Done::Now(done) => self.report(session, path, &done.trimmed)?,
             }
         }
         Ok(())
     }
 
-    fn told(&self, session: &Session, path: &str, numbers: &[u32]) -> Result<()> {
+    fn report(&self, session: &Session, path: &str, numbers: &[u32]) -> Result<()> {
         let word = if self.dry_run { "would remove" } else { "removed" };
         for number in numbers {
             let line = json!({ "action": "trim", "path": path, "replica": number, "dry_run": self.dry_run });

@@ -1,6 +1,6 @@
 //! Bringing one object.
 
-use cenote_client::dnanexus::Told;
+use cenote_client::dnanexus::PresignedRequest;
 use serde_json::{Value, json};
 
 use super::{Migration, text};
@@ -98,12 +98,12 @@ impl Migration<'_> {
         if let Some(md5) = &part.md5 {
             announced["md5"] = json!(md5);
         }
-        let put = told(self.target.call(own, "upload", &announced).await?)?;
+        let put = presigned_request(self.target.call(own, "upload", &announced).await?)?;
         let bytes = match part.size {
             0 => empty(),
             size => {
                 let input = json!({ "project": self.from.0, "duration": 86_400 });
-                let get = told(self.source.call(id, "download", &input).await?)?;
+                let get = presigned_request(self.source.call(id, "download", &input).await?)?;
                 self.source.read(&get, part.start..part.start + size).await?
             }
         };
@@ -111,7 +111,7 @@ impl Migration<'_> {
     }
 }
 
-fn told(answer: Value) -> Result<Told> {
+fn presigned_request(answer: Value) -> Result<PresignedRequest> {
     serde_json::from_value(answer)
         .map_err(|error| CliError::new(Kind::Failed, format!("not an address: {error}")))
 }
@@ -159,8 +159,9 @@ mod tests {
             "10": { "size": 3, "md5": "c" }, "2": { "size": 2, "md5": "b" }, "1": { "size": 1, "md5": "a" },
         });
         let parts = parts(&described, 6).unwrap();
-        let seen: Vec<_> = parts.iter().map(|part| (part.number, part.start, part.size)).collect();
-        assert_eq!(seen, [(1, 0, 1), (2, 1, 2), (10, 3, 3)]);
+        let ranges: Vec<_> =
+            parts.iter().map(|part| (part.number, part.start, part.size)).collect();
+        assert_eq!(ranges, [(1, 0, 1), (2, 1, 2), (10, 3, 3)]);
     }
 
     #[test]
@@ -172,9 +173,9 @@ mod tests {
             (json!({}), LARGEST + 1, vec![(1, 0, LARGEST), (2, LARGEST, 1)]),
         ] {
             let parts = parts(&described, size).unwrap();
-            let seen: Vec<_> =
+            let ranges: Vec<_> =
                 parts.iter().map(|part| (part.number, part.start, part.size)).collect();
-            assert_eq!(seen, expected);
+            assert_eq!(ranges, expected);
         }
     }
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 pub(crate) use self::source::SourceArgs;
-use super::{Became, Line, Outcome, tell};
+use super::{Line, Outcome, OutcomeKind, report_outcome};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -183,17 +183,17 @@ impl<'a> Migration<'a> {
         let folder = self.folder_to(&text(&object["folder"])).unwrap_or_default();
         let path = format!("{}/{}", folder.trim_end_matches('/'), text(&object["name"]));
         let line = Line { action: "bring", id, path, bytes };
-        match tell(&self.session.output, line, "see `dx describe`", outcome)? {
-            Became::Brought if id.starts_with("file-") => {
+        match report_outcome(&self.session.output, line, "see `dx describe`", outcome)? {
+            OutcomeKind::Brought if id.starts_with("file-") => {
                 (summary.files, summary.bytes) = (summary.files + 1, summary.bytes + bytes);
             }
-            Became::Brought => summary.records += 1,
-            Became::Unchanged => {
+            OutcomeKind::Brought => summary.records += 1,
+            OutcomeKind::Unchanged => {
                 summary.unchanged += 1;
                 self.bar.inc(bytes);
             }
-            Became::Skipped => summary.skipped += 1,
-            Became::Failed => summary.failed += 1,
+            OutcomeKind::Skipped => summary.skipped += 1,
+            OutcomeKind::Failed => summary.failed += 1,
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ use self::addresses::{Place, Root, encoded};
 use self::graph::{Managed, Stated};
 pub(crate) use self::source::SourceArgs;
 use self::thing::Visited;
-use super::{Became, Line, Outcome, tell};
+use super::{Line, Outcome, OutcomeKind, report_outcome};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -154,7 +154,7 @@ impl<'a> Migration<'a> {
         if phase == Phase::Bring {
             let line = Line { action: "bring", id: address, path: String::new(), bytes: 0 };
             let why = "its address is not below the given one".to_owned();
-            tell(&self.session.output, line, LOOK, Ok(Outcome::Skipped(why)))?;
+            report_outcome(&self.session.output, line, SKIPPED_HINT, Ok(Outcome::Skipped(why)))?;
             summary.skipped += 1;
         }
         Ok(())
@@ -172,28 +172,28 @@ impl<'a> Migration<'a> {
         let path = place.below(&self.collection);
         let line = Line { action: "bring", id: &id, path, bytes };
         if phase == Phase::Verify {
-            match tell(&self.session.output, line, LOOK, outcome)? {
-                Became::Failed => summary.failed += 1,
-                Became::Skipped => summary.skipped += 1,
-                Became::Brought | Became::Unchanged => summary.verified += 1,
+            match report_outcome(&self.session.output, line, SKIPPED_HINT, outcome)? {
+                OutcomeKind::Failed => summary.failed += 1,
+                OutcomeKind::Skipped => summary.skipped += 1,
+                OutcomeKind::Brought | OutcomeKind::Unchanged => summary.verified += 1,
             }
             return Ok(());
         }
-        match tell(&self.session.output, line, LOOK, outcome)? {
-            Became::Brought if is_binary => {
+        match report_outcome(&self.session.output, line, SKIPPED_HINT, outcome)? {
+            OutcomeKind::Brought if is_binary => {
                 (summary.binaries, summary.bytes) = (summary.binaries + 1, summary.bytes + bytes);
             }
-            Became::Brought => summary.graphs += 1,
-            Became::Unchanged => summary.unchanged += 1,
-            Became::Skipped => summary.skipped += 1,
+            OutcomeKind::Brought => summary.graphs += 1,
+            OutcomeKind::Unchanged => summary.unchanged += 1,
+            OutcomeKind::Skipped => summary.skipped += 1,
             // It is reported and counted in the final comparison.
-            Became::Failed => {}
+            OutcomeKind::Failed => {}
         }
         Ok(())
     }
 }
 
-const LOOK: &str = "open its address in a browser";
+const SKIPPED_HINT: &str = "open its address in a browser";
 
 /// Scheme, host and port as the store itself has them in addresses.
 async fn origin_of(target: &LinkedData, path: &str) -> Result<String> {

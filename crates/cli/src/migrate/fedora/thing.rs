@@ -112,8 +112,8 @@ impl Migration<'_> {
         }
         if described.model == Model::Binary && described.digests.is_empty() {
             // A server that computes no digests refuses the request, or returns none.
-            if let Ok(asked) = self.source.head(&path, Some("sha256")).await {
-                described.digests = asked.digests;
+            if let Ok(head) = self.source.head(&path, Some("sha256")).await {
+                described.digests = head.digests;
             }
         }
         let whole = whole.moved(&self.from, &self.to);
@@ -197,10 +197,10 @@ impl Migration<'_> {
 
 /// A failure of the source. What it refuses below its root is refused for that alone.
 fn of_source(error: cenote_client::Error, place: &Place) -> CliError {
-    let told = format!("at the source: {error}");
+    let message = format!("at the source: {error}");
     match error.kind() {
-        K::Unauthenticated if !place.is_root() => CliError::new(Kind::Denied, told),
-        _ => CliError::from(error).told(told),
+        K::Unauthenticated if !place.is_root() => CliError::new(Kind::Denied, message),
+        _ => CliError::from(error).with_message(message),
     }
 }
 

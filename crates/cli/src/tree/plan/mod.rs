@@ -44,7 +44,7 @@ pub(super) struct Change {
     /// The node in the source.
     pub(super) entry: Entry,
     /// The state tag of the resource in the target; none if it does not exist.
-    pub(super) seen: Option<String>,
+    pub(super) expected_state: Option<String>,
 }
 
 /// Compares two trees. Blocks while it reads files, where that is needed.
@@ -52,7 +52,7 @@ pub(super) fn plan(source: Tree, mut target: Tree, rules: Rules) -> Plan {
     let mut plan = Plan { versions: rules.versions, ..Plan::default() };
     for (path, entry) in source {
         match target.remove(&path) {
-            None => plan.transfer.push(Change { path, entry, seen: None }),
+            None => plan.transfer.push(Change { path, entry, expected_state: None }),
             Some(there) => plan.both(path, entry, there, rules),
         }
     }
@@ -65,7 +65,7 @@ pub(super) fn plan(source: Tree, mut target: Tree, rules: Rules) -> Plan {
 impl Plan {
     fn both(&mut self, path: String, entry: Entry, there: Entry, rules: Rules) {
         let difference = difference(&entry, &there, rules.checksum);
-        let change = |path, seen| Change { path, entry, seen };
+        let change = |path, expected_state| Change { path, entry, expected_state };
         match difference {
             Ok(Difference::None) => self.unchanged += u64::from(!there.is_directory()),
             Ok(Difference::Attributes) => self.attributes.push(change(path, there.state)),
@@ -125,8 +125,9 @@ fn difference(entry: &Entry, there: &Entry, checksum: bool) -> Result<Difference
         }
         (Object(resource), Object(other)) => Ok(match same_bytes(resource, other) {
             true => {
-                let said = |it: &Resource| it.media_type.clone().filter(|_| !it.media_type_guessed);
-                let same_media_type = said(resource) == said(other);
+                let declared =
+                    |it: &Resource| it.media_type.clone().filter(|_| !it.media_type_guessed);
+                let same_media_type = declared(resource) == declared(other);
                 remaining(entry, there, same_media_type && same_attributes(entry, there))
             }
             false => Difference::Content,

@@ -153,8 +153,9 @@ fn a_different_description_does_not_mean_different_content() {
             let plan = plan(source, tree([("a", described(kind(), there, "2"))]), DELETE);
             assert_eq!(plan.descriptions.len(), number, "{:?}", kind());
             assert_eq!((plan.transfer.len(), plan.attributes.len(), plan.remove.len()), (0, 0, 0));
-            let seen = plan.descriptions.iter().map(|change| change.seen.as_deref());
-            assert!(seen.eq(std::iter::repeat_n(Some("2"), number)));
+            let expected_states =
+                plan.descriptions.iter().map(|change| change.expected_state.as_deref());
+            assert!(expected_states.eq(std::iter::repeat_n(Some("2"), number)));
         }
     }
 }
@@ -170,22 +171,22 @@ fn a_media_type_is_compared_if_it_was_given_explicitly() {
         }
         object
     };
-    let (said, other, guess, none) =
+    let (declared, other, guess, none) =
         ((Some("t"), false), (Some("u"), false), (Some("t"), true), (None, false));
     for (here, there, number) in [
-        (said, said, 0),
-        (said, other, 1),
-        (said, none, 1),
-        (none, said, 1),
-        (said, guess, 1),
-        (guess, said, 1),
+        (declared, declared, 0),
+        (declared, other, 1),
+        (declared, none, 1),
+        (none, declared, 1),
+        (declared, guess, 1),
+        (guess, declared, 1),
         (guess, (Some("u"), true), 0),
         (none, guess, 0),
     ] {
         let plan = plan(tree([("a", typed(here))]), tree([("a", typed(there))]), DELETE);
         assert_eq!((plan.attributes.len(), plan.transfer.len()), (number, 0));
     }
-    let plan = plan(tree([("a", file(3, 9))]), tree([("a", typed(said))]), DELETE);
+    let plan = plan(tree([("a", file(3, 9))]), tree([("a", typed(declared))]), DELETE);
     assert_eq!(plan.unchanged, 1);
 }
 
@@ -222,11 +223,15 @@ fn carried_out(plan: Plan, mut target: Tree) -> Tree {
         let below = format!("{gone}/");
         target.retain(|path, _| path != gone && !path.starts_with(&below));
     }
-    for Change { path, entry, seen } in
+    for Change { path, entry, expected_state } in
         plan.transfer.into_iter().chain(plan.attributes).chain(plan.descriptions)
     {
         let there = target.insert(path, entry);
-        assert_eq!(there.and_then(|there| there.state), seen, "what is replaced was seen");
+        assert_eq!(
+            there.and_then(|there| there.state),
+            expected_state,
+            "what is replaced was seen"
+        );
     }
     target
 }

@@ -11,7 +11,7 @@ use crate::requests::Answer;
 impl Client<'_> {
     /// The answer to a question, if there is one.
     fn see(&mut self, request: &str) -> Option<Answer> {
-        self.ask(request, b"").filter(|answer| answer.status < 500)
+        self.send(request, b"").filter(|answer| answer.status < 500)
     }
 
     pub(super) fn read(&mut self, name: &str) {

@@ -21,32 +21,32 @@ impl Client<'_> {
         for (offset, size, seed) in parts {
             self.done(&format!("PUT {upload}/{offset}"), &bytes(size, seed))?;
         }
-        Some(self.ask(&format!("POST {upload}/complete"), b"{}"))
+        Some(self.send(&format!("POST {upload}/complete"), b"{}"))
     }
 
     /// Puts objects in a change set, which stays with the server that began it.
     pub(super) fn gather(&mut self, all: &[(String, usize, usize)]) -> Option<Option<Answer>> {
         let mut way = self.any_way();
         let idle = json!({ "idle_seconds": 30 }).to_string();
-        let begun = self.ask_by(&way, "POST /v1/changesets", idle.as_bytes());
+        let begun = self.send_via(&way, "POST /v1/changesets", idle.as_bytes());
         let begun = begun.filter(|answer| answer.status < 300)?;
         let set = format!("/v1/changesets/{}", begun.json()["id"].as_str().unwrap());
         way.header = format!("\r\nCenote-Changeset: {}", begun.json()["id"].as_str().unwrap());
         let puts = all.iter().all(|(name, size, seed)| {
             let request = format!("PUT /v1/fs/storm/{}/{name}", self.of);
-            let put = self.ask_by(&way, &request, &bytes(*size, *seed));
+            let put = self.send_via(&way, &request, &bytes(*size, *seed));
             put.is_some_and(|put| put.status < 300)
         });
         way.header.clear();
         if !puts {
-            self.ask_by(&way, &format!("DELETE {set}"), b"");
+            self.send_via(&way, &format!("DELETE {set}"), b"");
             return None;
         }
-        Some(self.ask_by(&way, &format!("POST {set}/commit"), b"{}"))
+        Some(self.send_via(&way, &format!("POST {set}/commit"), b"{}"))
     }
 
     /// The answer of any server to a request that has to be carried out before the next one.
     fn done(&mut self, request: &str, body: &[u8]) -> Option<Answer> {
-        self.ask(request, body).filter(|answer| answer.status < 300)
+        self.send(request, body).filter(|answer| answer.status < 300)
     }
 }

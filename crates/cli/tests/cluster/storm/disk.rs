@@ -67,10 +67,10 @@ fn done(program: &str, arguments: &[&str], path: &Path) -> bool {
 fn assert_full(cluster: &Cluster) {
     for node in 0..cluster.nodes.len() {
         Cluster::until("the disk is full", || {
-            let put = cluster.ask(node, "PUT /v1/fs/full", &bytes(50_000, node)).unwrap();
+            let put = cluster.send(node, "PUT /v1/fs/full", &bytes(50_000, node)).unwrap();
             put.status == 507 && put.problem() == "no-space"
         });
-        let listed = cluster.ask(node, "GET /v1/list?path=/storm", b"").unwrap();
+        let listed = cluster.send(node, "GET /v1/list?path=/storm", b"").unwrap();
         assert_eq!(listed.status, 200, "{listed:?}");
     }
 }

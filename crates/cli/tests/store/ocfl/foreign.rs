@@ -75,8 +75,8 @@ fn an_archival_group_of_fedora_becomes_its_resources() {
         &[(100, "", &common), (200, "", &with_part("one")), (300, "done", &with_part("two"))],
     );
     let run = world.run(&["import", "ocfl", "archive", "/kept"]);
-    let said = String::from_utf8(run.stderr).unwrap();
-    assert!(said.contains("access lists") && said.contains("it was removed there"), "{said}");
+    let stderr = String::from_utf8(run.stderr).unwrap();
+    assert!(stderr.contains("access lists") && stderr.contains("it was removed there"), "{stderr}");
     assert_eq!(
         String::from_utf8(run.stdout).unwrap(),
         "imported 2 resources with 3 versions, 6 B; 2 left out\n"
@@ -89,8 +89,8 @@ fn an_archival_group_of_fedora_becomes_its_resources() {
     let expected = [("\"1970-01-01T00:03:20Z\"", "null"), ("\"1970-01-01T00:05:00Z\"", "\"done\"")];
     assert_eq!(versions, expected.map(|(time, label)| (time.to_owned(), label.to_owned())));
     assert!(world.ok(&["stat", "/kept/group/part"]).contains("text/plain"));
-    let (code, said) = world.refused(&["ls", "/kept/group/gone"]);
-    assert_eq!(code, 3, "{said}");
+    let (code, stderr) = world.refused(&["ls", "/kept/group/gone"]);
+    assert_eq!(code, 3, "{stderr}");
 }
 
 /// fcrepo 6 writes the description of a file as statements about `…/fcr:metadata`, and shows them as statements about the file.

@@ -7,9 +7,9 @@ use crate::world::World;
 
 /// The exit code and the output of an import; nothing may have been created.
 fn refused(world: &World) -> (i32, String) {
-    let (code, said) = world.refused(&["import", "ocfl", "archive", "/kept"]);
-    assert_eq!(world.ok(&["ls", "-r", "/kept"]), "", "{said}");
-    (code, said)
+    let (code, stderr) = world.refused(&["import", "ocfl", "archive", "/kept"]);
+    assert_eq!(world.ok(&["ls", "-r", "/kept"]), "", "{stderr}");
+    (code, stderr)
 }
 
 #[test]
@@ -19,10 +19,10 @@ fn one_invalid_object_makes_the_import_fail() {
     object(&world, "urn:bad", &[(100, "", &[("f", "fine")])]);
     let root = cenote_ocfl::Root::open(&world.path("archive")).unwrap();
     fs::write(root.place("urn:bad").unwrap().join("v1/content/f"), "evil").unwrap();
-    let (code, said) = refused(&world);
+    let (code, stderr) = refused(&world);
     assert_eq!(code, 8);
-    assert!(said.contains("E092") && said.contains("nothing was imported"), "{said}");
-    assert!(said.contains("1 objects are not valid"), "{said}");
+    assert!(stderr.contains("E092") && stderr.contains("nothing was imported"), "{stderr}");
+    assert!(stderr.contains("1 objects are not valid"), "{stderr}");
 }
 
 #[test]
@@ -33,9 +33,9 @@ fn a_directory_that_is_not_a_root_is_refused_for_import_and_export() {
     for arguments in
         [["export", "ocfl", "/lab", "precious"], ["import", "ocfl", "precious", "/lab"]]
     {
-        let (code, said) = world.refused(&arguments);
-        assert_eq!(code, 2, "{said}");
-        assert!(said.contains("storage root") && said.contains("hint"), "{said}");
+        let (code, stderr) = world.refused(&arguments);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains("storage root") && stderr.contains("hint"), "{stderr}");
     }
     assert_eq!(fs::read_dir(world.path("precious")).unwrap().count(), 1);
     assert_eq!(world.refused(&["export", "ocfl", "/missing", "archive"]).0, 3);
@@ -58,8 +58,8 @@ fn ids_outside_the_root_are_skipped() {
     }
     object(&world, "..", &[(100, "", &[("f", "up")])]);
     let run = world.run(&["import", "ocfl", "archive", "/kept"]);
-    let said = String::from_utf8(run.stderr).unwrap();
-    assert_eq!(said.matches("does not name a resource").count(), 4, "{said}");
+    let stderr = String::from_utf8(run.stderr).unwrap();
+    assert_eq!(stderr.matches("does not name a resource").count(), 4, "{stderr}");
     assert_eq!(world.ok(&["ls", "/secret"]), "");
     assert_eq!(world.ok(&["cat", "/kept/%2E%2E/f"]), "up");
 }
@@ -90,6 +90,6 @@ fn links_in_a_root_are_not_followed() {
     let file = root.place("urn:x").unwrap().join("v1/content/f");
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink(world.path("elsewhere"), &file).unwrap();
-    let (code, said) = refused(&world);
-    assert!(code == 8 && said.contains("E090"), "{said}");
+    let (code, stderr) = refused(&world);
+    assert!(code == 8 && stderr.contains("E090"), "{stderr}");
 }

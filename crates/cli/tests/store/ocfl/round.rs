@@ -235,8 +235,12 @@ fn missing_versions_and_labels_are_differences() {
     runtime.block_on(client.change_versions(&"/kept/box".into(), &unlabel)).unwrap();
     let differs = |what: &str| {
         let run = world.run(&check);
-        let said = String::from_utf8(run.stderr).unwrap();
-        assert!(run.status.code() == Some(12) && said.contains(what), "{:?}: {said}", run.status);
+        let stderr = String::from_utf8(run.stderr).unwrap();
+        assert!(
+            run.status.code() == Some(12) && stderr.contains(what),
+            "{:?}: {stderr}",
+            run.status
+        );
     };
     differs("another label");
     world.ok(&["import", "ocfl", "archive", "/kept"]);

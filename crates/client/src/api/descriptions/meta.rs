@@ -21,7 +21,7 @@ impl Client {
     }
 
     /// Copies the description of `from` to `to`: the graph, the media type, and mode and time if `from` has them; if
-    /// `seen` is given, only if `to` is still in that state.
+    /// `expected_state` is given, only if `to` is still in that state.
     ///
     /// # Errors
     /// [`Kind::Precondition`](crate::Kind::Precondition) if it is not.
@@ -29,7 +29,7 @@ impl Client {
         &self,
         from: &At,
         to: &At,
-        seen: Option<&str>,
+        expected_state: Option<&str>,
     ) -> Result<Resource> {
         #[derive(Serialize)]
         struct Copy<'a> {
@@ -37,7 +37,7 @@ impl Client {
             to: &'a At,
         }
         let mut call = Call::post("/v1/meta/copy").json(&Copy { from, to });
-        if let Some(state) = seen {
+        if let Some(state) = expected_state {
             call = call.header(IF_MATCH, state)?;
         }
         self.json(call).await

@@ -173,14 +173,18 @@ impl Client {
         self.json(Call::post("/v1/copy").json(&Copy { relocation, recursive })).await
     }
 
-    /// Copies a resource other than a collection, if the target is still in the state `seen`; `None` means that it
+    /// Copies a resource other than a collection, if the target is still in the state `expected_state`; `None` means that it
     /// did not exist.
     ///
     /// # Errors
     /// [`Kind::Precondition`] if it is not.
-    pub async fn copy_if(&self, relocation: &Relocation, seen: Option<&str>) -> Result<Resource> {
+    pub async fn copy_if(
+        &self,
+        relocation: &Relocation,
+        expected_state: Option<&str>,
+    ) -> Result<Resource> {
         let call = Call::post("/v1/copy").json(relocation);
-        let call = match seen {
+        let call = match expected_state {
             Some(state) => call.header(IF_MATCH, state)?,
             None => call.header(IF_NONE_MATCH, "*")?,
         };

@@ -23,9 +23,9 @@ impl With {
     fn text(self) -> Option<String> {
         let words =
             [("description", self.description), ("xattrs", self.xattrs), ("level", self.level)];
-        let asked: Vec<_> =
-            words.into_iter().filter(|(_, asked)| *asked).map(|(word, _)| word).collect();
-        (!asked.is_empty()).then(|| asked.join(","))
+        let requested: Vec<_> =
+            words.into_iter().filter(|(_, requested)| *requested).map(|(word, _)| word).collect();
+        (!requested.is_empty()).then(|| requested.join(","))
     }
 }
 

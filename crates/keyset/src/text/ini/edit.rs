@@ -88,7 +88,7 @@ fn document(text: &[u8], parent: &KeyName) -> Document {
 fn changes(text: &[u8], entry: &Entry, key: KeyRef<'_>) -> Vec<Splice> {
     let mut splices = Vec::new();
     let value = written(key);
-    if text[entry.assignment.place.clone()] != value[..] && !says(&entry.assignment, key) {
+    if text[entry.assignment.place.clone()] != value[..] && !has_value_of(&entry.assignment, key) {
         splices.push(assigned(&entry.assignment, &value));
     }
     for (span, meta) in &entry.metas {
@@ -112,7 +112,7 @@ fn changes(text: &[u8], entry: &Entry, key: KeyRef<'_>) -> Vec<Splice> {
 }
 
 /// Whether an entry has the key's value, however it is written.
-fn says(entry: &Assignment, key: KeyRef<'_>) -> bool {
+fn has_value_of(entry: &Assignment, key: KeyRef<'_>) -> bool {
     !key.value().is_binary() && entry.value == key.value().as_bytes()
 }
 

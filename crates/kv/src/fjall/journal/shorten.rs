@@ -27,24 +27,21 @@ const WORTH: usize = 1 << 20;
 const UNFINISHED: &str = "shorter";
 
 impl Newest {
-    /// Shortens it, in `dir`, after its tail was cut off. If there can be no shorter one, it stays as it is.
+    /// Shortens it, in `dir`, after its tail was cut off, and frees its batches. If there can be no shorter one, it stays as
+    /// it is.
     pub(in crate::fjall) fn shorten(&mut self, dir: &Path) -> io::Result<()> {
-        if self.batches.len() < WORTH {
+        let batches = std::mem::take(&mut self.batches);
+        if batches.len() < WORTH {
             return Ok(());
         }
         let Some(persisted) = highest_in_tables(&dir.join(ROWS)) else { return Ok(()) };
-        let at = settled(&self.batches, persisted);
-        if at < WORTH || replace(&self.path, &self.batches[at..]).is_err() {
+        let at = settled(&batches, persisted);
+        if at < WORTH || replace(&self.path, &batches[at..]).is_err() {
             return Ok(());
         }
-        self.drop_before(at);
+        self.tail.iter_mut().for_each(|tail| tail.moved_forward(at as u64));
         // Until then a power cut could restore the longer one, without what is written to the other from now on.
         sync_dir(dir)
-    }
-
-    fn drop_before(&mut self, at: usize) {
-        self.batches.drain(..at);
-        self.tail.iter_mut().for_each(|tail| tail.moved_forward(at as u64));
     }
 }
 

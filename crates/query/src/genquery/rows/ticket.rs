@@ -58,6 +58,6 @@ impl Names<'_> {
 }
 
 /// The number of the ticket, for rows that have a value to go with it.
-fn id_if(row: &TicketRow, says: bool) -> String {
-    if says { number(&[&row.ticket.id]).to_string() } else { String::new() }
+fn id_if(row: &TicketRow, is_shown: bool) -> String {
+    if is_shown { number(&[&row.ticket.id]).to_string() } else { String::new() }
 }

@@ -7,7 +7,7 @@ use cenote_store::{
 use super::Graph;
 use super::managed::{literal, node, typed};
 use super::node::Node;
-use super::said::Said;
+use super::property::Property;
 use crate::Result;
 use crate::sparql::words::Words;
 
@@ -16,15 +16,19 @@ const OCTETS: &str = "application/octet-stream";
 
 impl Graph<'_> {
     /// What is said of the content of an object: nothing of what has none, whose record is not read for that.
-    pub(super) fn of_content(&self, seen: &VisibleResource, said: Said) -> Result<Vec<Node>> {
+    pub(super) fn of_content(
+        &self,
+        seen: &VisibleResource,
+        property: Property,
+    ) -> Result<Vec<Node>> {
         if seen.kind != Kind::Object {
             return Ok(Vec::new());
         }
         let Some(content) = &seen.record()?.content else { return Ok(Vec::new()) };
-        Ok(match said {
-            Said::MediaType => vec![media_type(content)],
+        Ok(match property {
+            Property::MediaType => vec![media_type(content)],
             _ if content.size == 0 && self.is_external(seen.id)? => Vec::new(),
-            Said::Size => vec![size(content.size)],
+            Property::Size => vec![size(content.size)],
             _ => digests(content),
         })
     }
@@ -37,8 +41,8 @@ impl Graph<'_> {
         }
         for predicate in addresses(self.words) {
             let own = FactNode::Resource { id, part: String::new() };
-            let says = |fact: &Fact| fact.subject == own && is_iri(&fact.object);
-            if self.data.facts(id, Some(&predicate))?.iter().any(says) {
+            let is_address = |fact: &Fact| fact.subject == own && is_iri(&fact.object);
+            if self.data.facts(id, Some(&predicate))?.iter().any(is_address) {
                 return Ok(true);
             }
         }

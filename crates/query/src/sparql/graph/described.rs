@@ -74,8 +74,8 @@ impl Graph<'_> {
     pub(super) fn triples(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
         let mut triples = self.stated(id, like)?;
         if like.text.is_none() && self.may_manage(id, like)? {
-            let asked = self.asked(like.predicate.as_ref());
-            for triple in self.managed(id, asked, like)? {
+            let properties = self.properties_for(like.predicate.as_ref());
+            for triple in self.managed(id, properties, like)? {
                 if !triples.iter().any(|stated| stated.is(&triple)) {
                     triples.push(triple);
                 }

@@ -9,7 +9,7 @@ use cenote_store::{Pattern, ResourceId, Term};
 use super::Graph;
 use super::described::Like;
 use super::node::{Node, What};
-use super::said::Asked;
+use super::property::PropertySet;
 use crate::Result;
 
 /// Which triples of a resource are examined.
@@ -19,7 +19,7 @@ pub(crate) enum Which {
     /// Those that its description states.
     Stated,
     /// Those that the server manages: some of its properties, and what containers say of it.
-    Managed(Asked),
+    Managed(PropertySet),
 }
 
 pub(crate) type Found<'a> = Box<dyn Iterator<Item = Result<(ResourceId, Which)>> + 'a>;
@@ -58,7 +58,7 @@ impl<'a> Graph<'a> {
 
     /// Where something that has no graph itself is a subject: in descriptions, and as what has the members of containers.
     fn stating_others(&'a self, like: &Like) -> Result<Found<'a>> {
-        let asked = self.asked(like.predicate.as_ref());
+        let properties = self.properties_for(like.predicate.as_ref());
         let foreign = like.subject.as_ref().map(|subject| self.foreign(subject)).transpose()?;
         let mut containers: Vec<_> = foreign.into_iter().flatten().collect();
         if containers.is_empty() {
@@ -69,7 +69,7 @@ impl<'a> Graph<'a> {
         containers.retain(|id| !stating.contains(id));
         let both = stating.into_iter().map(|id| Ok((id, Which::All)));
         Ok(Box::new(
-            both.chain(containers.into_iter().map(move |id| Ok((id, Which::Managed(asked))))),
+            both.chain(containers.into_iter().map(move |id| Ok((id, Which::Managed(properties))))),
         ))
     }
 
@@ -77,7 +77,7 @@ impl<'a> Graph<'a> {
     pub(super) fn which(&self, id: ResourceId, like: &Like) -> Result<Which> {
         Ok(match self.may_state(id, like)? {
             true => Which::All,
-            false => Which::Managed(self.asked(like.predicate.as_ref())),
+            false => Which::Managed(self.properties_for(like.predicate.as_ref())),
         })
     }
 

@@ -10,7 +10,7 @@ use cenote_store::{Kind, PersonId, ResourceId, Time, VisibleResource, iri_of};
 use super::Graph;
 use super::described::{Like, Triple};
 use super::node::Node;
-use super::said::{Asked, LDP, Said};
+use super::property::{LDP, Property, PropertySet};
 use crate::Result;
 
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
@@ -28,9 +28,9 @@ pub(super) enum Model {
 /// The stated terms, as nodes.
 pub(super) struct Vocabulary {
     /// The properties of this dialect.
-    all: Asked,
-    predicates: Vec<(Said, Node)>,
-    says_basic: bool,
+    all: PropertySet,
+    predicates: Vec<(Property, Node)>,
+    states_basic_container: bool,
     pub(super) resource: Node,
     pub(super) rdf_source: Node,
     pub(super) container: Node,
@@ -51,13 +51,16 @@ pub(super) fn node(iri: impl Into<String>) -> Node {
 }
 
 impl Vocabulary {
-    pub(super) fn new(fedora: &str, says_basic: bool, all: Asked) -> Self {
+    pub(super) fn new(fedora: &str, states_basic_container: bool, all: PropertySet) -> Self {
         let ldp = |name: &str| node(format!("{LDP}{name}"));
         let own = |name: &str| node(format!("{fedora}{name}"));
         Self {
             all,
-            predicates: Asked::ALL.iter().map(|said| (said, node(said.iri(fedora)))).collect(),
-            says_basic,
+            predicates: PropertySet::ALL
+                .iter()
+                .map(|property| (property, node(property.iri(fedora))))
+                .collect(),
+            states_basic_container,
             resource: ldp("Resource"),
             rdf_source: ldp("RDFSource"),
             container: ldp("Container"),
@@ -75,13 +78,13 @@ impl Vocabulary {
     }
 
     /// The triples with a predicate.
-    pub(super) fn said(&self, predicate: &Node) -> Option<Said> {
+    pub(super) fn property(&self, predicate: &Node) -> Option<Property> {
         let found = self.predicates.iter().find(|(_, node)| node == predicate);
-        found.map(|(said, _)| *said).filter(|said| self.all.has(*said))
+        found.map(|(property, _)| *property).filter(|property| self.all.has(*property))
     }
 
-    pub(super) fn predicate(&self, said: Said) -> &Node {
-        &self.predicates[said as usize].1
+    pub(super) fn predicate(&self, property: Property) -> &Node {
+        &self.predicates[property as usize].1
     }
 
     /// The types of a resource of this model.
@@ -103,7 +106,7 @@ impl Vocabulary {
     /// What distinguishes a container from those of other classes, if that is stated.
     fn class(&self, model: Model) -> Option<&Node> {
         match model {
-            Model::Basic => self.says_basic.then_some(&self.basic),
+            Model::Basic => self.states_basic_container.then_some(&self.basic),
             Model::Direct => Some(&self.direct),
             Model::Indirect => Some(&self.indirect),
             Model::Source | Model::Binary => None,
@@ -130,20 +133,25 @@ impl Vocabulary {
 
 impl Graph<'_> {
     /// The properties that the server may state with a predicate.
-    pub(super) fn asked(&self, predicate: Option<&Node>) -> Asked {
+    pub(super) fn properties_for(&self, predicate: Option<&Node>) -> PropertySet {
         match predicate {
-            Some(predicate) => self.vocabulary.said(predicate).into_iter().collect(),
+            Some(predicate) => self.vocabulary.property(predicate).into_iter().collect(),
             None => self.vocabulary.all,
         }
     }
 
     /// The managed triples of a resource and its graphs: of its properties only those asked for, and what containers say of it.
-    pub(super) fn managed(&self, id: ResourceId, asked: Asked, like: &Like) -> Result<Vec<Triple>> {
+    pub(super) fn managed(
+        &self,
+        id: ResourceId,
+        properties: PropertySet,
+        like: &Like,
+    ) -> Result<Vec<Triple>> {
         let is_property =
-            like.predicate.as_ref().is_some_and(|it| self.vocabulary.said(it).is_some());
+            like.predicate.as_ref().is_some_and(|it| self.vocabulary.property(it).is_some());
         let mut triples = self.graphs_of(id, like)?;
         if like.is_of_resource() {
-            triples.extend(self.properties(id, asked, like)?);
+            triples.extend(self.properties(id, properties, like)?);
         }
         if !is_property {
             triples.extend(self.members(id, like)?);
@@ -151,19 +159,24 @@ impl Graph<'_> {
         Ok(triples)
     }
 
-    fn properties(&self, id: ResourceId, asked: Asked, like: &Like) -> Result<Vec<Triple>> {
+    fn properties(
+        &self,
+        id: ResourceId,
+        properties: PropertySet,
+        like: &Like,
+    ) -> Result<Vec<Triple>> {
         let mut triples = Vec::new();
-        if asked == Asked::NONE {
+        if properties == PropertySet::NONE {
             return Ok(triples);
         }
-        let Some(seen) = self.data.seen(id)? else { return Ok(triples) };
-        for said in asked.iter() {
-            for object in self.objects(&seen, said, like.object.as_ref())? {
+        let Some(seen) = self.data.resource(id)? else { return Ok(triples) };
+        for property in properties.iter() {
+            for object in self.objects(&seen, property, like.object.as_ref())? {
                 triples.push(Triple {
                     subject: Node::resource(id, ""),
-                    predicate: self.vocabulary.predicate(said).clone(),
+                    predicate: self.vocabulary.predicate(property).clone(),
                     object,
-                    part: said.part(),
+                    part: property.part(),
                 });
             }
         }
@@ -174,23 +187,27 @@ impl Graph<'_> {
     fn objects(
         &self,
         seen: &Rc<VisibleResource>,
-        said: Said,
+        property: Property,
         wanted: Option<&Node>,
     ) -> Result<Vec<Node>> {
-        let mut objects = match said {
-            Said::Type => return self.types(seen, wanted),
-            Said::Contains => return self.contained(seen, wanted),
-            Said::Created => vec![date_time(seen.record()?.created)],
-            Said::CreatedBy => vec![self.person(seen.record()?.created_by)?],
-            Said::Modified => vec![date_time(self.modified(seen)?)],
-            Said::ModifiedBy => vec![self.person(seen.record()?.modified_by)?],
-            Said::Parent => self.parent(seen)?.into_iter().collect(),
-            Said::MembershipResource | Said::HasMemberRelation | Said::InsertedContentRelation => {
-                self.definition(seen, said)?.into_iter().collect()
+        let mut objects = match property {
+            Property::Type => return self.types(seen, wanted),
+            Property::Contains => return self.contained(seen, wanted),
+            Property::Created => vec![date_time(seen.record()?.created)],
+            Property::CreatedBy => vec![self.person(seen.record()?.created_by)?],
+            Property::Modified => vec![date_time(self.modified(seen)?)],
+            Property::ModifiedBy => vec![self.person(seen.record()?.modified_by)?],
+            Property::Parent => self.parent(seen)?.into_iter().collect(),
+            Property::MembershipResource
+            | Property::HasMemberRelation
+            | Property::InsertedContentRelation => {
+                self.definition(seen, property)?.into_iter().collect()
             }
-            Said::Size | Said::MediaType | Said::Digest => self.of_content(seen, said)?,
-            Said::Versions => self.list_of_versions(seen.id)?.into_iter().collect(),
-            Said::Version => self.versions(seen.id)?,
+            Property::Size | Property::MediaType | Property::Digest => {
+                self.of_content(seen, property)?
+            }
+            Property::Versions => self.list_of_versions(seen.id)?.into_iter().collect(),
+            Property::Version => self.versions(seen.id)?,
         };
         objects.retain(|object| wanted.is_none_or(|wanted| wanted == object));
         Ok(objects)
@@ -209,7 +226,7 @@ impl Graph<'_> {
         let stated = |class: &Node| {
             let like = Like {
                 subject: Some(Node::resource(seen.id, "")),
-                predicate: Some(self.vocabulary.predicate(Said::Type).clone()),
+                predicate: Some(self.vocabulary.predicate(Property::Type).clone()),
                 object: Some(class.clone()),
                 text: None,
             };
@@ -246,7 +263,7 @@ impl Graph<'_> {
         let Some((above, _)) = path.as_ref().and_then(|path| path.split_last()) else {
             return Ok(None);
         };
-        match self.data.seen(seen.parent)? {
+        match self.data.resource(seen.parent)? {
             Some(parent) => Ok(Some(Node::resource(parent.id, ""))),
             None => self.iri(&iri_of(&above)).map(Some),
         }
@@ -258,7 +275,7 @@ impl Graph<'_> {
             return Ok(Vec::new());
         }
         if let Some(wanted) = wanted {
-            let child = wanted.id().map(|id| self.data.seen(id)).transpose()?.flatten();
+            let child = wanted.id().map(|id| self.data.resource(id)).transpose()?.flatten();
             let is_in = |child: &Rc<VisibleResource>| {
                 child.parent == seen.id && child.id != ResourceId::ROOT && seen.may_list
             };

@@ -14,7 +14,7 @@ use super::found::{Found, Which};
 use super::lakesuperior::memento::Memento;
 use super::members::Membership;
 use super::node::{Node, What};
-use super::said::{Asked, Said};
+use super::property::{Property, PropertySet};
 use crate::Result;
 
 pub(crate) type Ids<'a> = Box<dyn Iterator<Item = Result<ResourceId>> + 'a>;
@@ -33,13 +33,13 @@ impl<'a> Graph<'a> {
     /// Where managed triples may match; none if nowhere.
     pub(super) fn managing(&'a self, like: &Like) -> Result<Option<Found<'a>>> {
         let (predicate, object) = (like.predicate.as_ref(), like.object.as_ref());
-        let asked = self.possible(predicate, object)?;
+        let properties = self.possible(predicate, object)?;
         let mut places = Vec::new();
-        for said in asked.iter() {
-            match self.saying(said, object)? {
+        for property in properties.iter() {
+            match self.where_stated(property, object)? {
                 Where::Nowhere => {}
                 Where::Among(found) => places.push(found),
-                Where::Anywhere => return Ok(Some(self.all(Which::Managed(asked)))),
+                Where::Anywhere => return Ok(Some(self.all(Which::Managed(properties)))),
             }
         }
         places.extend(self.memberships_by(predicate)?);
@@ -51,7 +51,7 @@ impl<'a> Graph<'a> {
         let is_new =
             move |id: &Result<ResourceId>| id.as_ref().map_or(true, |id| known.insert(*id));
         let found = places.into_iter().flatten().filter(is_new);
-        Ok(Some(Box::new(found.map(move |id| Ok((id?, Which::Managed(asked)))))))
+        Ok(Some(Box::new(found.map(move |id| Ok((id?, Which::Managed(properties)))))))
     }
 
     /// Roughly how many managed triples are like this.
@@ -60,18 +60,18 @@ impl<'a> Graph<'a> {
         predicate: Option<&Node>,
         object: Option<&Node>,
     ) -> Result<u64> {
-        let asked = self.possible(predicate, object)?;
+        let properties = self.possible(predicate, object)?;
         let topics = match (predicate.is_some_and(|it| self.meta.is_topic(it)), object) {
             (true, Some(_)) => 3,
             (true, None) => RESOURCES,
             (false, _) => 0,
         };
-        let each = asked.iter().map(|said| match (said, object) {
-            (Said::Type, Some(class)) if self.vocabulary.is_common(class) => RESOURCES,
-            (Said::Type, Some(_)) => RESOURCES / 2,
-            (Said::Contains | Said::Parent, Some(_)) => 16,
-            (Said::Versions | Said::Version, Some(_)) => 1,
-            (Said::Versions | Said::Version, None) => RESOURCES / 16,
+        let each = properties.iter().map(|property| match (property, object) {
+            (Property::Type, Some(class)) if self.vocabulary.is_common(class) => RESOURCES,
+            (Property::Type, Some(_)) => RESOURCES / 2,
+            (Property::Contains | Property::Parent, Some(_)) => 16,
+            (Property::Versions | Property::Version, Some(_)) => 1,
+            (Property::Versions | Property::Version, None) => RESOURCES / 16,
             (_, Some(_)) => RESOURCES / 16,
             (_, None) => RESOURCES,
         });
@@ -79,34 +79,34 @@ impl<'a> Graph<'a> {
     }
 
     /// The properties that a pattern asks for, and of which any may have its object.
-    fn possible(&self, predicate: Option<&Node>, object: Option<&Node>) -> Result<Asked> {
-        let asked = self.asked(predicate);
-        let Some(object) = object else { return Ok(asked) };
-        let possible = |said| match self.may_be(said, object) {
-            Ok(true) => Some(Ok(said)),
+    fn possible(&self, predicate: Option<&Node>, object: Option<&Node>) -> Result<PropertySet> {
+        let properties = self.properties_for(predicate);
+        let Some(object) = object else { return Ok(properties) };
+        let possible = |property| match self.may_be(property, object) {
+            Ok(true) => Some(Ok(property)),
             Ok(false) => None,
             Err(error) => Some(Err(error)),
         };
-        asked.iter().filter_map(possible).collect()
+        properties.iter().filter_map(possible).collect()
     }
 
     /// Where a property that may have an object has it.
-    fn saying(&'a self, said: Said, object: Option<&Node>) -> Result<Where<'a>> {
-        match (said, object.and_then(Node::id)) {
-            (Said::MembershipResource | Said::HasMemberRelation, _)
-            | (Said::InsertedContentRelation, _) => Ok(Where::Among(self.defined()?)),
-            (Said::Contains, Some(child)) => {
-                let parent = self.data.seen(child)?.map(|seen| Ok(seen.parent));
+    fn where_stated(&'a self, property: Property, object: Option<&Node>) -> Result<Where<'a>> {
+        match (property, object.and_then(Node::id)) {
+            (Property::MembershipResource | Property::HasMemberRelation, _)
+            | (Property::InsertedContentRelation, _) => Ok(Where::Among(self.defined()?)),
+            (Property::Contains, Some(child)) => {
+                let parent = self.data.resource(child)?.map(|seen| Ok(seen.parent));
                 Ok(Where::Among(Box::new(parent.into_iter())))
             }
-            (Said::Parent, Some(parent)) => self.children_of(parent),
-            (Said::Versions | Said::Version, _) => Ok(Where::Among(self.versioned(object))),
+            (Property::Parent, Some(parent)) => self.children_of(parent),
+            (Property::Versions | Property::Version, _) => Ok(Where::Among(self.versioned(object))),
             _ => Ok(Where::Anywhere),
         }
     }
 
     fn children_of(&'a self, parent: ResourceId) -> Result<Where<'a>> {
-        match self.data.seen(parent)? {
+        match self.data.resource(parent)? {
             Some(seen) if seen.kind != Kind::Collection => return Ok(Where::Nowhere),
             Some(seen) if seen.may_list => {}
             // Resources in it may be shared with callers who may not list it.
@@ -122,41 +122,46 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether the server may state this of any resource.
-    fn may_be(&self, said: Said, object: &Node) -> Result<bool> {
+    fn may_be(&self, property: Property, object: &Node) -> Result<bool> {
         Ok(match object.what() {
             What::Resource(_, "") => {
-                matches!(said, Said::Contains | Said::Parent | Said::MembershipResource)
+                matches!(
+                    property,
+                    Property::Contains | Property::Parent | Property::MembershipResource
+                )
             }
-            What::Term(Term::NamedNode(iri)) => self.may_be_iri(said, object, iri),
-            What::Term(Term::Literal(literal)) => self.may_be_literal(said, literal)?,
+            What::Term(Term::NamedNode(iri)) => self.may_be_iri(property, object, iri),
+            What::Term(Term::Literal(literal)) => self.may_be_literal(property, literal)?,
             What::Resource(..) | What::Blank(..) | What::Graph(..) | What::Term(_) => false,
         })
     }
 
-    fn may_be_iri(&self, said: Said, object: &Node, iri: &NamedNode) -> bool {
-        match said {
-            Said::Type => {
+    fn may_be_iri(&self, property: Property, object: &Node, iri: &NamedNode) -> bool {
+        match property {
+            Property::Type => {
                 self.vocabulary.is_type(object) || self.has_meta() && self.meta.is_class(object)
             }
             // The path of a resource shows its collection, also to those who may not see that.
-            Said::Parent => self.words.inward(iri.as_str()).starts_with("cenote:"),
-            Said::HasMemberRelation => *object == self.vocabulary.member,
-            Said::InsertedContentRelation => *object == self.vocabulary.member_subject,
-            Said::Digest => iri.as_str().starts_with("urn:"),
-            Said::Versions | Said::Version => Memento::may_be(iri.as_str()),
+            Property::Parent => self.words.inward(iri.as_str()).starts_with("cenote:"),
+            Property::HasMemberRelation => *object == self.vocabulary.member,
+            Property::InsertedContentRelation => *object == self.vocabulary.member_subject,
+            Property::Digest => iri.as_str().starts_with("urn:"),
+            Property::Versions | Property::Version => Memento::may_be(iri.as_str()),
             _ => false,
         }
     }
 
-    fn may_be_literal(&self, said: Said, literal: &Literal) -> Result<bool> {
+    fn may_be_literal(&self, property: Property, literal: &Literal) -> Result<bool> {
         let is_string = literal.datatype().as_str().ends_with("#string");
-        Ok(match said {
-            Said::CreatedBy | Said::ModifiedBy => {
+        Ok(match property {
+            Property::CreatedBy | Property::ModifiedBy => {
                 is_string && self.reading.may_be_person(literal.value())?
             }
-            Said::MediaType => is_string,
-            Said::Size => literal.datatype().as_str().ends_with("#long"),
-            Said::Created | Said::Modified => literal.datatype().as_str().ends_with("#dateTime"),
+            Property::MediaType => is_string,
+            Property::Size => literal.datatype().as_str().ends_with("#long"),
+            Property::Created | Property::Modified => {
+                literal.datatype().as_str().ends_with("#dateTime")
+            }
             _ => false,
         })
     }
@@ -165,12 +170,12 @@ impl<'a> Graph<'a> {
     fn memberships_by(&'a self, predicate: Option<&Node>) -> Result<Option<Ids<'a>>> {
         let memberships = self.memberships()?.iter();
         let wanted = |it: &&Membership| predicate.is_none_or(|predicate| it.relation == *predicate);
-        let said: Vec<_> = memberships.filter(wanted).collect();
-        if said.is_empty() {
+        let matching: Vec<_> = memberships.filter(wanted).collect();
+        if matching.is_empty() {
             return Ok(None);
         }
         let mut ids = Vec::new();
-        for membership in said {
+        for membership in matching {
             match membership.inverse {
                 false => ids.push(membership.home()),
                 true => {

@@ -13,7 +13,7 @@ use super::described::{Like, Triple};
 use super::lakesuperior::part::Part;
 use super::managed::{Model, node};
 use super::node::{Node, What};
-use super::said::{LDP, RDF_TYPE, Said};
+use super::property::{LDP, Property, RDF_TYPE};
 use crate::Result;
 use crate::sparql::meter;
 
@@ -58,7 +58,7 @@ impl Graph<'_> {
                 meter::row()?;
                 let id = id?;
                 let known = found.iter().any(|it: &Membership| it.container == id);
-                if let Some(seen) = self.data.seen(id)?.filter(|_| !known) {
+                if let Some(seen) = self.data.resource(id)?.filter(|_| !known) {
                     found.extend(self.membership(&seen)?);
                 }
             }
@@ -145,24 +145,24 @@ impl Graph<'_> {
     pub(super) fn definition(
         &self,
         seen: &Rc<VisibleResource>,
-        said: Said,
+        property: Property,
     ) -> Result<Option<Node>> {
         if seen.kind != Kind::Collection {
             return Ok(None);
         }
         let model = self.model(seen, true)?;
         let states = |name| Ok::<_, crate::Error>(self.value(seen.id, name)?.is_some());
-        Ok(match (model, said) {
-            (Model::Direct | Model::Indirect, Said::MembershipResource) => {
+        Ok(match (model, property) {
+            (Model::Direct | Model::Indirect, Property::MembershipResource) => {
                 (!states("membershipResource")?).then(|| Node::resource(seen.id, ""))
             }
-            (Model::Direct | Model::Indirect, Said::HasMemberRelation) => {
-                let says = states("hasMemberRelation")? || states("isMemberOfRelation")?;
-                (!says).then(|| self.vocabulary.member.clone())
+            (Model::Direct | Model::Indirect, Property::HasMemberRelation) => {
+                let is_stated = states("hasMemberRelation")? || states("isMemberOfRelation")?;
+                (!is_stated).then(|| self.vocabulary.member.clone())
             }
-            (Model::Indirect, Said::InsertedContentRelation) => {
-                let says = states("insertedContentRelation")?;
-                (!says).then(|| self.vocabulary.member_subject.clone())
+            (Model::Indirect, Property::InsertedContentRelation) => {
+                let is_stated = states("insertedContentRelation")?;
+                (!is_stated).then(|| self.vocabulary.member_subject.clone())
             }
             _ => None,
         })
@@ -194,10 +194,10 @@ impl Graph<'_> {
 
     /// The members that a container adds to its resource.
     fn of_container(&self, membership: &Membership, wanted: Option<&Node>) -> Result<Vec<Node>> {
-        let Some(seen) = self.data.seen(membership.container)? else { return Ok(Vec::new()) };
+        let Some(seen) = self.data.resource(membership.container)? else { return Ok(Vec::new()) };
         let mut members = Vec::new();
         if let (None, Some(wanted)) = (&membership.inserted, wanted) {
-            let child = wanted.id().map(|id| self.data.seen(id)).transpose()?.flatten();
+            let child = wanted.id().map(|id| self.data.resource(id)).transpose()?.flatten();
             let is_in = child.is_some_and(|it| it.parent == seen.id && seen.may_list);
             return Ok(is_in.then(|| wanted.clone()).into_iter().collect());
         }
@@ -224,7 +224,7 @@ impl Graph<'_> {
 
     /// The resource of which a child of a container is a member.
     fn of_member(&self, membership: &Membership, id: ResourceId) -> Result<Vec<Node>> {
-        let member = self.data.seen(id)?;
+        let member = self.data.resource(id)?;
         let is_in =
             member.is_some_and(|it| it.parent == membership.container && id != ResourceId::ROOT);
         Ok(is_in.then(|| membership.resource.clone()).into_iter().collect())

@@ -1,7 +1,7 @@
 //! One state of the store as an RDF dataset.
 //!
 //! * `bounded` is what a query leaves of the values of a predicate; `node` and `terms` are the terms, `managed`, `content` and `members` the triples that follow from the state of the store, by
-//!   the properties of `said`, and `lakesuperior` those about the graphs of resources, and of versions,
+//!   the properties in `property`, and `lakesuperior` those about the graphs of resources, and of versions,
 //! * `described` the triples of one resource, `text` what asks for words, `found` and `managing` the resources in which a pattern may match, and
 //!   `patterns` both together.
 //!
@@ -18,7 +18,7 @@ mod managing;
 mod members;
 mod node;
 mod patterns;
-mod said;
+mod property;
 mod terms;
 mod text;
 
@@ -37,8 +37,8 @@ use self::lakesuperior::meta::MetaVocabulary;
 use self::managed::Vocabulary;
 use self::members::Membership;
 use self::node::Node;
-use self::said::Asked;
-use self::text::asks_for_text;
+use self::property::PropertySet;
+use self::text::is_text_query;
 use super::Graphs;
 use super::Source;
 use super::words::Words;
@@ -74,15 +74,15 @@ impl<'a> Graph<'a> {
     pub(super) fn new(source: Source<'a>, words: &'a dyn Words, query: &Query) -> Result<Self> {
         let Source { reading, lead } = source;
         let properties = match words.graphs() {
-            Graphs::Parts => Asked::ALL,
-            Graphs::Resources => Asked::WITHOUT_VERSIONS,
+            Graphs::Parts => PropertySet::ALL,
+            Graphs::Resources => PropertySet::WITHOUT_VERSIONS,
         };
         let mut graph = Self {
             reading,
             lead,
             data: reading.dataset(),
             words,
-            vocabulary: Vocabulary::new(words.fedora(), words.says_basic(), properties),
+            vocabulary: Vocabulary::new(words.fedora(), words.states_basic_container(), properties),
             meta: MetaVocabulary::new(words.fedora()),
             iris: RefCell::default(),
             described: RefCell::default(),
@@ -102,7 +102,7 @@ impl<'a> Graph<'a> {
         let object = wanted.object.clone().map(|term| self.inward(term)).transpose()?;
         let predicate =
             wanted.predicate.clone().map(|node| self.inward(node.into())).transpose()?;
-        if predicate.as_ref().is_some_and(asks_for_text) {
+        if predicate.as_ref().is_some_and(is_text_query) {
             return self.text_estimate(predicate.as_ref(), object.as_ref());
         }
         let pattern = Pattern {

@@ -83,8 +83,8 @@ impl<'a> Graph<'a> {
         let is_bound = like.predicate.is_some() && like.object.is_some();
         let mut triples = Vec::new();
         if is_bound {
-            let asked = self.asked(like.predicate.as_ref());
-            triples = self.of_resource(id, Which::Managed(asked), like)?;
+            let properties = self.properties_for(like.predicate.as_ref());
+            triples = self.of_resource(id, Which::Managed(properties), like)?;
         }
         if triples.is_empty() {
             triples = self.of_resource(id, self.which(id, like)?, like)?;
@@ -149,9 +149,9 @@ impl<'a> Graph<'a> {
             Which::All => self.triples(id, like),
             Which::Stated => self.stated(id, like),
             Which::Managed(_) if !self.may_manage(id, like)? => Ok(Vec::new()),
-            Which::Managed(asked) => {
+            Which::Managed(properties) => {
                 meter::row()?;
-                self.managed(id, asked, like)
+                self.managed(id, properties, like)
             }
         }
     }

@@ -38,7 +38,7 @@ impl<'a> Graph<'a> {
         predicate: Option<&Node>,
         object: Option<&Node>,
     ) -> Result<Option<Sought>> {
-        if !predicate.is_some_and(asks_for_text) {
+        if !predicate.is_some_and(is_text_query) {
             return Ok(None);
         }
         let Some(What::Term(Term::Literal(literal))) = object.map(Node::what) else {
@@ -77,7 +77,7 @@ impl<'a> Graph<'a> {
         sought: &Sought,
         like: &Like,
     ) -> Result<Vec<Triple>> {
-        let Some(seen) = self.data.seen(id)? else { return Ok(Vec::new()) };
+        let Some(seen) = self.data.resource(id)? else { return Ok(Vec::new()) };
         let facts = self.data.literals(id, sought.property.as_deref())?;
         let mut texts: HashMap<&Stored, Vec<&str>> = HashMap::new();
         for fact in &facts {
@@ -102,7 +102,7 @@ impl<'a> Graph<'a> {
 }
 
 /// Whether a predicate is that of patterns that ask for words.
-pub(super) fn asks_for_text(predicate: &Node) -> bool {
+pub(super) fn is_text_query(predicate: &Node) -> bool {
     matches!(predicate.what(), What::Term(Term::NamedNode(node)) if node.as_str() == TEXT_QUERY)
 }
 

@@ -34,7 +34,8 @@ fn described(call: &Call, one: &Value, by_class: Option<Input<'_>>) -> Result<Va
         _ => {
             let one = Input::of(one)?;
             if let Some(known) = one.text("knownAs")? {
-                let object = call.known_object(known)?.ok_or_else(|| Fault::no_object(known))?;
+                let object =
+                    call.object_by_former_id(known)?.ok_or_else(|| Fault::no_object(known))?;
                 let fields = Fields::member(by_class.and_then(|all| all.value("*")))?;
                 let place = call.object(object, one.text("project")?)?;
                 let reading = call.store().reading(&call.caller)?;

@@ -12,7 +12,7 @@ use crate::dnanexus::call::input::Input;
 use crate::dnanexus::call::question::{Call, has_level};
 use crate::dnanexus::fields::Fields;
 use crate::dnanexus::object::Place;
-use crate::dnanexus::object::describe::{DescribedObject, describe_seen};
+use crate::dnanexus::object::describe::{DescribedObject, describe_found};
 use crate::dnanexus::project::folders::foresee_notes;
 use crate::dnanexus::project::{Project, project_note, project_of, region};
 
@@ -196,8 +196,8 @@ impl Search<'_> {
         let project_id = crate::dnanexus::id::ObjectId::project(project.id).to_string();
         let mut result = json!({ "id": place.id.to_string(), "project": project_id });
         if let Some(fields) = &self.fields {
-            let seen = DescribedObject { place: &place, project: Some(&project), avus };
-            result["describe"] = describe_seen(self.call, &self.reading, seen, fields)?;
+            let described = DescribedObject { place: &place, project: Some(&project), avus };
+            result["describe"] = describe_found(self.call, &self.reading, described, fields)?;
         }
         self.results.push(result);
         Ok(())

@@ -31,18 +31,18 @@ pub(crate) fn describe(
     fields: &Fields,
 ) -> Result<Value, Fault> {
     let project = project_of(reading, &place.stat.path)?;
-    let seen = DescribedObject { place, project: project.as_ref(), avus: None };
-    describe_seen(call, reading, seen, fields)
+    let described = DescribedObject { place, project: project.as_ref(), avus: None };
+    describe_found(call, reading, described, fields)
 }
 
 /// Describes what a search found.
-pub(crate) fn describe_seen(
+pub(crate) fn describe_found(
     call: &Call,
     reading: &Reading,
-    seen: DescribedObject<'_>,
+    described: DescribedObject<'_>,
     fields: &Fields,
 ) -> Result<Value, Fault> {
-    let DescribedObject { place, project, avus } = seen;
+    let DescribedObject { place, project, avus } = described;
     let (resource, note) = (&place.stat.resource, &place.note);
     let mut shown = Description::new(fields, place.id);
     shown.usual("project", project.map(|project| ObjectId::project(project.id).to_string()));

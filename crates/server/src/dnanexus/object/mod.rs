@@ -95,7 +95,7 @@ impl Call {
         }
         let id = match text.parse::<ObjectId>() {
             Ok(id) => id,
-            Err(_) => self.known_object(text)?.ok_or_else(|| Fault::no_object(text))?,
+            Err(_) => self.object_by_former_id(text)?.ok_or_else(|| Fault::no_object(text))?,
         };
         match id.class {
             Class::Project => {
@@ -106,13 +106,13 @@ impl Call {
     }
 
     /// The object that had an id where it was brought from.
-    pub(crate) fn known_object(&self, text: &str) -> Result<Option<ObjectId>, Fault> {
+    pub(crate) fn object_by_former_id(&self, text: &str) -> Result<Option<ObjectId>, Fault> {
         let class = text.split_once('-').map_or("", |(class, _)| class);
         if !looks_like(class, text) {
             return Ok(None);
         }
         let reading = self.store().reading(&self.caller)?;
-        for (stat, _) in reading.named(OPENING, &note::known(text), PLACES)? {
+        for (stat, _) in reading.named(OPENING, &note::former_id_prefix(text), PLACES)? {
             let place = Place::of(&reading, stat)?;
             if let Some(place) = place.filter(|place| place.id.class.as_str() == class) {
                 return Ok(Some(place.id));

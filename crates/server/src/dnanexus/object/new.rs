@@ -92,7 +92,7 @@ impl NewObject {
             hidden: input.is("hidden")?,
             types: types.into_iter().map(str::to_owned).collect(),
             details: input.value("details").map(details).transpose()?,
-            known: known(input, class)?,
+            known: former_id(input, class)?,
             ..ObjectNote::default()
         };
         if note.known.is_some() {
@@ -184,7 +184,7 @@ impl NewObject {
 }
 
 /// The id that it had on the server that it is brought from.
-pub(crate) fn known(input: Input<'_>, class: Class) -> Result<Option<String>, Fault> {
+pub(crate) fn former_id(input: Input<'_>, class: Class) -> Result<Option<String>, Fault> {
     let Some(id) = input.text("knownAs")? else { return Ok(None) };
     match looks_like(class.as_str(), id) {
         true => Ok(Some(id.to_owned())),

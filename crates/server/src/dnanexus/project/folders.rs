@@ -14,7 +14,7 @@ use crate::dnanexus::fields::Fields;
 use crate::dnanexus::note::OPENING;
 use crate::dnanexus::object::Place;
 use crate::dnanexus::object::change::{done, relocate};
-use crate::dnanexus::object::describe::{DescribedObject, describe_seen};
+use crate::dnanexus::object::describe::{DescribedObject, describe_found};
 
 /// The notes about so many resources are read together.
 const AHEAD: usize = 250;
@@ -59,8 +59,8 @@ fn listed(
 ) -> Result<Value, Fault> {
     let mut object = json!({ "id": place.id.to_string() });
     if let Some(fields) = fields {
-        let seen = DescribedObject { place, project: Some(&project.stat), avus: None };
-        object["describe"] = describe_seen(call, reading, seen, fields)?;
+        let described = DescribedObject { place, project: Some(&project.stat), avus: None };
+        object["describe"] = describe_found(call, reading, described, fields)?;
     }
     Ok(object)
 }

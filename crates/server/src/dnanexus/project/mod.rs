@@ -56,7 +56,7 @@ pub(crate) fn project_note(reading: &Reading, stat: &Stat) -> Result<Option<Proj
 }
 
 /// The maximum number of projects with a former id that are examined.
-const KNOWN: usize = 1_000;
+const MOST_BY_FORMER_ID: usize = 1_000;
 
 impl Project {
     pub(crate) fn id(&self) -> ObjectId {
@@ -166,7 +166,8 @@ impl Call {
             }
             Err(_) => {
                 let reading = self.store().reading(&self.caller)?;
-                let known = reading.named(OPENING, &note::known(id), KNOWN)?.pop();
+                let known =
+                    reading.named(OPENING, &note::former_id_prefix(id), MOST_BY_FORMER_ID)?.pop();
                 (reading, known.map(|(stat, _)| stat))
             }
         };

@@ -12,7 +12,7 @@ use crate::dnanexus::id::{Class, ObjectId};
 use crate::dnanexus::name::{self, with_free_name};
 use crate::dnanexus::note::{self, OPENING, ProjectNote, ShownName};
 use crate::dnanexus::object::change::done;
-use crate::dnanexus::object::new::known;
+use crate::dnanexus::object::new::former_id;
 use crate::dnanexus::words;
 
 /// `project/new`: a collection in the caller's home.
@@ -78,7 +78,7 @@ pub(crate) fn update(call: &Call, project: &Project) -> Result<Value, Fault> {
     if input.text("region")?.is_some_and(|region| region != project.region(call)) {
         return Err(Fault::input("a project stays in its region"));
     }
-    let known = known(input, Class::Project)?.or(project.note.known.clone());
+    let known = former_id(input, Class::Project)?.or(project.note.known.clone());
     let (store, caller, own) = (call.store(), &call.caller, project.stat.id);
     let keep = |notes: &mut Notes<'_>, shown: Option<ShownName>| {
         let region = project.note.region.clone();

@@ -147,17 +147,17 @@ fn coded(status: StatusCode, code: Code, message: Option<String>) -> Response {
     answer::json(status, json!({ "irods_response": body }))
 }
 
-/// A failure, in the format that `said` produces for a status, a code and a message.
+/// A failure, in the format that `render` produces for a status, a code and a message.
 pub(crate) fn failed(
     problem: &Problem,
-    said: impl FnOnce(StatusCode, Code, Option<String>) -> Response,
+    render: impl FnOnce(StatusCode, Code, Option<String>) -> Response,
 ) -> Response {
     problem.log();
     let code = match problem.is_for_want_of_room() {
         true => Code::TooManyConnections,
         false => Code::Internal,
     };
-    let mut response = said(problem.status(), code, Some(problem.to_string()));
+    let mut response = render(problem.status(), code, Some(problem.to_string()));
     if let Some(wait) = problem.retry_after() {
         response.headers_mut().insert(header::RETRY_AFTER, wait);
     }

@@ -81,7 +81,7 @@ async fn call(app: &App, endpoint: Endpoint, request: Request) -> Answer {
     let (call, taken) = match Carrier::of(&request, endpoint == Endpoint::DataObjects)? {
         Carrier::Form => {
             let form = body::form(app, request).await?;
-            known(endpoint, post, &form)?;
+            known_operation(endpoint, post, &form)?;
             let mut call =
                 Call::new(app, identity::caller(app, &headers, &extensions).await?, form);
             let taken = call.take_parameter(&host).await;
@@ -106,7 +106,7 @@ async fn call(app: &App, endpoint: Endpoint, request: Request) -> Answer {
 }
 
 async fn run(endpoint: Endpoint, post: bool, host: String, mut call: Call) -> Answer {
-    let operation = known(endpoint, post, &call.form)?;
+    let operation = known_operation(endpoint, post, &call.form)?;
     let what = call.ticket_use(post, &operation);
     call.show_ticket(host, what).await?;
     dispatch(endpoint, &operation, call).await
@@ -126,7 +126,7 @@ async fn dispatch(endpoint: Endpoint, operation: &str, call: Call) -> Answer {
 }
 
 /// The operation that a form names, if it exists; status 501 if it is not implemented.
-fn known(endpoint: Endpoint, post: bool, form: &Form) -> Result<String, Refusal> {
+fn known_operation(endpoint: Endpoint, post: bool, form: &Form) -> Result<String, Refusal> {
     let operation = form.text("op").ok_or(Refusal::BAD)?;
     let (offered, missing) = operations(endpoint, post);
     match (offered.contains(&operation), missing.contains(&operation)) {

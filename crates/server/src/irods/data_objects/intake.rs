@@ -56,7 +56,7 @@ impl Call {
                 name => {
                     let value = small(part, admission, left).await?;
                     left -= value.len();
-                    if self.received.is_some() && says_where(&name, &value) {
+                    if self.received.is_some() && selects_place(&name, &value) {
                         return Err(Refusal::BAD);
                     }
                     self.form.insert(name, value);
@@ -74,10 +74,10 @@ impl Call {
         bytes: impl Stream<Item = Result<Bytes, E>>,
         all_known: bool,
     ) -> Result<Received, Refusal> {
-        let mut asking = Self::new(&self.app, self.caller.clone(), self.form.clone());
+        let mut probe = Self::new(&self.app, self.caller.clone(), self.form.clone());
         let what = if self.has_handle() { TicketUse::More(0) } else { TicketUse::Look };
-        asking.show_ticket(host.to_owned(), what).await?;
-        let place = asking.destination(all_known).await?;
+        probe.show_ticket(host.to_owned(), what).await?;
+        let place = probe.destination(all_known).await?;
         let bytes = bytes.map_err(|fault| fault.to_string());
         let options = ReceiveOptions { place, ..ReceiveOptions::default() };
         Ok(self.app.store().receive(bytes, options).await?)
@@ -127,7 +127,7 @@ async fn small(mut part: Field<'_>, admission: &Admission, most: usize) -> Resul
 }
 
 /// Whether a parameter directs bytes elsewhere than to the default place of new contents: then it has to precede them.
-fn says_where(name: &str, value: &[u8]) -> bool {
+fn selects_place(name: &str, value: &[u8]) -> bool {
     match name {
         "replica-number" | "resource" => !value.is_empty(),
         "parallel-write-handle" => {

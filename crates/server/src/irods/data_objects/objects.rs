@@ -176,8 +176,8 @@ async fn truncate(call: Call) -> Answer {
         return Err(Refusal::code(Code::InvalidInput));
     }
     let (path, caller) = (call.path("lpath")?, call.acting());
-    let (asked, at) = (caller.clone(), At::from(&path));
-    call.blocking(move |store| store.stat(&asked, &at)).await?;
+    let (viewer, at) = (caller.clone(), At::from(&path));
+    call.blocking(move |store| store.stat(&viewer, &at)).await?;
     write::check_lock(&call, path.clone()).await?;
     let place = call.place(&path).await?;
     call.blocking(move |store| {

@@ -71,8 +71,8 @@ pub(crate) async fn trim(call: Call) -> Answer {
 pub(crate) async fn trim_to(call: &Call, trim: Trim) -> Answer {
     let (path, caller) = (call.path("lpath")?, call.acting());
     let at = At::from(path);
-    let (asked, what) = (caller.clone(), at.clone());
-    call.blocking(move |store| store.stat(&asked, &what)).await?;
+    let (viewer, what) = (caller.clone(), at.clone());
+    call.blocking(move |store| store.stat(&viewer, &what)).await?;
     match call.app.store().trim(&caller, &at, &trim).await {
         Err(error) if error.kind() == ErrorKind::Precondition => answer::done(),
         Err(error) => Err(Doing::Trim.refusal(error)),
@@ -102,7 +102,7 @@ pub(crate) async fn register(call: Call) -> Answer {
         place,
         file,
         size: call.count("data-size")?,
-        sha256: told_checksum(&call)?,
+        sha256: declared_checksum(&call)?,
         additional: call.form.flag("as-additional-replica", false),
         replace: call.form.flag("force", false),
     };
@@ -114,9 +114,9 @@ pub(crate) async fn register(call: Call) -> Answer {
 
 /// The checksum sent for a registration. The documentation of the HTTP API says that the parameter is one,
 /// its server takes `1` as a request to calculate one, and a client always sends `0`: neither of these is a checksum.
-fn told_checksum(call: &Call) -> Result<Option<[u8; 32]>, Refusal> {
-    let told = call.form.text("checksum").filter(|text| !["0", "1"].contains(text));
-    told.map(sha256).transpose()
+fn declared_checksum(call: &Call) -> Result<Option<[u8; 32]>, Refusal> {
+    let declared = call.form.text("checksum").filter(|text| !["0", "1"].contains(text));
+    declared.map(sha256).transpose()
 }
 
 /// `sha2:` and base64.
@@ -204,10 +204,10 @@ pub(crate) async fn relocate(call: &Call, path: StorePath, parameter: &str) -> R
     let place = named(call, parameter).await?;
     let (caller, at, store) = (call.acting(), At::from(path), call.app.store());
     store.replicate(&caller, &at, place).await?;
-    let (asked, what) = (caller.clone(), at.clone());
+    let (viewer, what) = (caller.clone(), at.clone());
     let own = call.settings().resource.clone();
     let (known, made) = call
-        .blocking(move |store| Ok((Hierarchy::read(store, own)?, replicas(store, &asked, &what)?)))
+        .blocking(move |store| Ok((Hierarchy::read(store, own)?, replicas(store, &viewer, &what)?)))
         .await?;
     for replica in made.iter().filter(|replica| !known.is_in(replica.place, place)) {
         let trim = Trim { replica: Some(replica.number), ..Trim::default() };

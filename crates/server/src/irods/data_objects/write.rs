@@ -108,8 +108,8 @@ async fn replace_from(
     let stage = Some(StageFrom::Nothing);
     let options = UploadOptions { put, stage, ..UploadOptions::default() };
     let (store, caller) = (call.app.store(), call.acting());
-    let asked = caller.clone();
-    let begun = call.blocking(move |store| Ok(store.begin_upload(&asked, &path, &options)));
+    let uploader = caller.clone();
+    let begun = call.blocking(move |store| Ok(store.begin_upload(&uploader, &path, &options)));
     let upload = begun.await?.map_err(refusal)?.id;
     let written = match store.write_stage_received(&caller, upload, position, bytes).await {
         Ok(_) => store.complete_upload(&caller, upload, None).await.map(drop),

@@ -24,7 +24,7 @@ enum Endpoint {
 }
 
 /// An operation, and its parameters.
-type Asked<'a> = (Endpoint, &'static str, Vec<(&'static str, &'a str)>);
+type Operation<'a> = (Endpoint, &'static str, Vec<(&'static str, &'a str)>);
 
 /// `POST admin`: `action`, `target`, and `arg2` to `arg7`.
 pub(super) async fn admin(mut call: Call) -> Answer {
@@ -32,7 +32,7 @@ pub(super) async fn admin(mut call: Call) -> Answer {
     let word = |name| form.text(name).unwrap_or_default();
     let arguments = ["arg2", "arg3", "arg4", "arg5"].map(word);
     let (endpoint, operation, parameters) =
-        asked(word("action"), word("target"), arguments).ok_or(Refusal::BAD)?;
+        operation_for(word("action"), word("target"), arguments).ok_or(Refusal::BAD)?;
     let zone = call.settings().zone.clone();
     call.form = Form::default();
     for (name, value) in parameters.into_iter().chain([("zone", zone.as_str())]) {
@@ -51,7 +51,11 @@ pub(super) async fn admin(mut call: Call) -> Answer {
 }
 
 /// The operation for an action on a target; `None` if there is none. The arguments are those of `iadmin`.
-fn asked<'a>(action: &'a str, target: &str, arguments: [&'a str; 4]) -> Option<Asked<'a>> {
+fn operation_for<'a>(
+    action: &'a str,
+    target: &str,
+    arguments: [&'a str; 4],
+) -> Option<Operation<'a>> {
     use Endpoint as E;
     let [name, second, third, fourth] = arguments;
     let action = if action == "rm" { "remove" } else { action };
@@ -126,9 +130,9 @@ fn new_resource<'a>(
     context: &'a str,
 ) -> Vec<(&'static str, &'a str)> {
     let (host, vault) = location.split_once(':').unwrap_or(("", location));
-    let told = [("host", host), ("vault-path", vault), ("context", context)];
-    let told = told.into_iter().filter(|(_, value)| !value.is_empty());
-    [("name", name), ("type", kind)].into_iter().chain(told).collect()
+    let optional = [("host", host), ("vault-path", vault), ("context", context)];
+    let optional = optional.into_iter().filter(|(_, value)| !value.is_empty());
+    [("name", name), ("type", kind)].into_iter().chain(optional).collect()
 }
 
 /// The HTTP API's name for a property of a resource.
@@ -166,11 +170,15 @@ mod tests {
             ("", ""),
         ];
         for (action, target) in none {
-            assert_eq!(asked(action, target, ["x", "y", "z", ""]), None, "{action} {target}");
+            assert_eq!(
+                operation_for(action, target, ["x", "y", "z", ""]),
+                None,
+                "{action} {target}"
+            );
         }
         assert_eq!(
-            asked("rm", "zone", ["x", "", "", ""]),
-            asked("remove", "zone", ["x", "", "", ""])
+            operation_for("rm", "zone", ["x", "", "", ""]),
+            operation_for("remove", "zone", ["x", "", "", ""])
         );
     }
 

@@ -95,12 +95,12 @@ async fn call(app: &App, parts: &Parts) -> Result<Call, Refusal> {
 fn refused(refusal: Refusal) -> Response {
     let (code, message) = match refusal {
         Refusal::Coded { status: StatusCode::FORBIDDEN, code, message } => {
-            return said(StatusCode::FORBIDDEN, code, message);
+            return error_response(StatusCode::FORBIDDEN, code, message);
         }
         Refusal::TooSoon(seconds) => {
             let message = Some(format!("too many wrong passwords: wait {seconds} s"));
             let code = Code::InvalidAuthentication;
-            let mut response = said(StatusCode::TOO_MANY_REQUESTS, code, message);
+            let mut response = error_response(StatusCode::TOO_MANY_REQUESTS, code, message);
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
             return response;
         }
@@ -108,12 +108,12 @@ fn refused(refusal: Refusal) -> Response {
         Refusal::Plain(StatusCode::NOT_FOUND) => return StatusCode::NOT_FOUND.into_response(),
         Refusal::Plain(StatusCode::UNAUTHORIZED) => (Code::InvalidAuthentication, None),
         Refusal::Plain(_) => (Code::InvalidInput, None),
-        Refusal::Failed(problem) => return failed(&problem, said),
+        Refusal::Failed(problem) => return failed(&problem, error_response),
     };
-    said(StatusCode::BAD_REQUEST, code, message)
+    error_response(StatusCode::BAD_REQUEST, code, message)
 }
 
-fn said(status: StatusCode, code: Code, message: Option<String>) -> Response {
+fn error_response(status: StatusCode, code: Code, message: Option<String>) -> Response {
     let message = message.unwrap_or_else(|| format!("{code:?}"));
     let body = json!({ "error_code": code as i32, "error_message": message });
     answer::json(status, body)

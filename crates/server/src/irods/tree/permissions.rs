@@ -64,8 +64,8 @@ async fn grant(call: &Call, operation: &Value) -> Result<AccessChange, Refusal> 
     let name = text("entity_name").ok_or_else(invalid)?;
     let level =
         text("acl").and_then(|word| Vocabulary::IRODS.setting([&*word])).ok_or_else(invalid)?;
-    let asked = name.clone();
-    let known = call.blocking(move |store| Ok(store.person_named(&asked))).await?;
+    let person = name.clone();
+    let known = call.blocking(move |store| Ok(store.person_named(&person))).await?;
     known.map_err(|error| Doing::ChangeAccess.refusal(error))?;
     Ok(AccessChange::Grant(name, level, Scope::This))
 }

@@ -112,22 +112,22 @@ impl Hierarchy {
 
     fn resource(&self, place: &PlaceStatus) -> Resource {
         let info = &place.info;
-        let said = |property: &str| info.properties.get(&word(property)).cloned();
+        let stored = |property: &str| info.properties.get(&word(property)).cloned();
         let group = Self::is_group(place);
         let kind = if group { "replication" } else { LEAF };
         let status = if info.state == PlaceState::Down { "down" } else { "up" };
         Resource {
             id: place.id.0,
             name: self.name(place).to_owned(),
-            kind: said("type").unwrap_or_else(|| kind.to_owned()),
-            host: said("host")
+            kind: stored("type").unwrap_or_else(|| kind.to_owned()),
+            host: stored("host")
                 .unwrap_or_else(|| if group { NO_HOST } else { SOME_HOST }.to_owned()),
-            vault_path: said("vault_path").unwrap_or_else(|| vault(&info.kind)),
+            vault_path: stored("vault_path").unwrap_or_else(|| vault(&info.kind)),
             status: status.to_owned(),
-            context: said("context").unwrap_or_default(),
-            comments: said("comments").unwrap_or_default(),
-            information: said("information").unwrap_or_default(),
-            free_space: said("free_space")
+            context: stored("context").unwrap_or_default(),
+            comments: stored("comments").unwrap_or_default(),
+            information: stored("information").unwrap_or_default(),
+            free_space: stored("free_space")
                 .or_else(|| place.free.map(|free| free.to_string()))
                 .unwrap_or_default(),
             hierarchy: self.path(place.id),

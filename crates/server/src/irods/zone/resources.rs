@@ -68,9 +68,9 @@ async fn create(call: Call) -> Answer {
             ));
         }
     };
-    let said = [("type", Some(kind)), ("host", host), ("vault_path", vault), ("context", context)];
-    let said = said.into_iter().filter_map(|(name, text)| Some((word(name), text?)));
-    let properties: BTreeMap<String, String> = said.collect();
+    let given = [("type", Some(kind)), ("host", host), ("vault_path", vault), ("context", context)];
+    let given = given.into_iter().filter_map(|(name, text)| Some((word(name), text?)));
+    let properties: BTreeMap<String, String> = given.collect();
     change(&call, move |store, caller, known| {
         if known.named(&name).is_some() {
             return Ok(Err(Refusal::code(Code::AlreadyExists)));

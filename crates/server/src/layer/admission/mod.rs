@@ -60,7 +60,7 @@ pub(crate) struct Admission(Arc<Inner>);
 struct Inner {
     app: App,
     handle: Option<listen::Handle>,
-    held: Mutex<Shares>,
+    shares: Mutex<Shares>,
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ struct Shares {
 impl Admission {
     pub(super) fn new(app: App, extensions: &Extensions) -> Self {
         let handle = extensions.get().cloned();
-        Self(Arc::new(Inner { app, handle, held: Mutex::default() }))
+        Self(Arc::new(Inner { app, handle, shares: Mutex::default() }))
     }
 
     /// The admission of a request.
@@ -88,13 +88,13 @@ impl Admission {
     pub(crate) fn enter(&self, caller: &Caller) -> Result<(), Problem> {
         let account = Account::of(caller);
         if let (Some(handle), Account::Caller(_)) = (&self.0.handle, &account) {
-            handle.known();
+            handle.mark_authenticated();
         }
         let place = self.pools().requests.try_take(&account, 1);
         let place = place.map_err(|full| self.refused(full, &account, "requests"))?;
-        let mut held = self.held();
-        held.place = Some(place);
-        held.account = Some(account);
+        let mut shares = self.shares();
+        shares.place = Some(place);
+        shares.account = Some(account);
         Ok(())
     }
 
@@ -111,17 +111,17 @@ impl Admission {
     }
 
     fn leave(&self) -> Result<(), Problem> {
-        let mut held = self.held();
-        let (Some(account), Some(_)) = (&held.account, &held.place) else { return Ok(()) };
+        let mut shares = self.shares();
+        let (Some(account), Some(_)) = (&shares.account, &shares.place) else { return Ok(()) };
         let wait = self.pools().waits.try_take(account, 1);
         let wait = wait.map_err(|full| self.refused(full, account, "waits"))?;
-        held.wait = Some((wait, self.0.app.metrics().waiting()));
-        held.place = None;
+        shares.wait = Some((wait, self.0.app.metrics().waiting()));
+        shares.place = None;
         Ok(())
     }
 
     async fn come_back(&self) -> Result<(), Problem> {
-        let account = match &*self.held() {
+        let account = match &*self.shares() {
             Shares { account: Some(account), place: None, .. } => account.clone(),
             _ => return Ok(()),
         };
@@ -129,25 +129,25 @@ impl Admission {
         let Ok(place) = tokio::time::timeout(self.0.app.limits().request(), place).await else {
             return Err(self.refused(Full::All, &account, "requests"));
         };
-        let mut held = self.held();
-        held.place = Some(place);
-        held.wait = None;
+        let mut shares = self.shares();
+        shares.place = Some(place);
+        shares.wait = None;
         Ok(())
     }
 
     /// Reserves memory for this many more bytes.
     pub(crate) fn keep(&self, bytes: usize) -> Result<(), Problem> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
-        let mut held = self.held();
-        let account = held.account.clone().unwrap_or(Account::Anonymous);
+        let mut shares = self.shares();
+        let account = shares.account.clone().unwrap_or(Account::Anonymous);
         let share = self.pools().buffers.try_take(&account, units);
-        held.buffers.push(share.map_err(|full| self.refused(full, &account, "buffers"))?);
+        shares.buffers.push(share.map_err(|full| self.refused(full, &account, "buffers"))?);
         Ok(())
     }
 
     /// Releases all memory.
     pub(crate) fn forget(&self) {
-        self.held().buffers.clear();
+        self.shares().buffers.clear();
     }
 
     fn refused(&self, full: Full, account: &Account, what: &'static str) -> Problem {
@@ -169,8 +169,8 @@ impl Admission {
         self.0.app.pools()
     }
 
-    fn held(&self) -> MutexGuard<'_, Shares> {
-        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shares(&self) -> MutexGuard<'_, Shares> {
+        self.0.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,10 +9,10 @@
 //!
 //! * `authorizations` reads a list that is put, `targets` what each is about; `show` writes the current one, `agents` maps users and groups
 //!   in both.
-//! * `asked` refuses what a caller may not do.
+//! * `access_check` refuses what a caller may not do.
 
+mod access_check;
 mod agents;
-mod asked;
 mod authorizations;
 mod show;
 mod targets;
@@ -24,7 +24,7 @@ use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Cancel, Choice, Syntax, Triple, Update, negotiate, write};
 use cenote_store::{AccessChange, At, GrantView, Rights, Stat, Store};
 
-pub(crate) use asked::{Asked, require_removing};
+pub(crate) use access_check::{AccessCheck, require_removing};
 
 use super::methods::intake::triples;
 use super::methods::patch;

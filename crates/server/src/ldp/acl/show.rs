@@ -131,15 +131,15 @@ fn node(call: &Call, who: &Who, about: &About, rights: Rights) -> Vec<Triple> {
     let iri = |iri: String| NamedNode::new_unchecked(iri);
     let acl = |name: &str| iri(format!("{ACL}{name}"));
     let node = iri(format!("{}#{}", address(call), fragment(who, about)));
-    let say =
+    let triple =
         |predicate: NamedNode, object: NamedNode| Triple::new(node.clone(), predicate, object);
     let mut triples = vec![
-        say(iri(RDF_TYPE.to_owned()), acl("Authorization")),
-        say(acl(who.predicate), iri(who.iri.clone())),
-        say(acl(about.predicate), iri(call.address())),
+        triple(iri(RDF_TYPE.to_owned()), acl("Authorization")),
+        triple(acl(who.predicate), iri(who.iri.clone())),
+        triple(acl(about.predicate), iri(call.address())),
     ];
-    triples.extend(about.only.iter().map(|it| say(acl(it.predicate), iri(it.iri.clone()))));
-    triples.extend(modes.into_iter().map(|mode| say(acl("mode"), acl(mode))));
+    triples.extend(about.only.iter().map(|it| triple(acl(it.predicate), iri(it.iri.clone()))));
+    triples.extend(modes.into_iter().map(|mode| triple(acl("mode"), acl(mode))));
     triples
 }
 

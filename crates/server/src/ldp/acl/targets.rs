@@ -58,7 +58,7 @@ impl Stated {
         for target in authorization.values("accessTo") {
             match path(call, target)? {
                 path if path == *call.path() => is_own = true,
-                path => below.push(seen_below(store, call, &path)?),
+                path => below.push(visible_below(store, call, &path)?),
             }
         }
         for target in ["default", "defaultForNew"].iter().flat_map(|it| authorization.values(it)) {
@@ -102,7 +102,7 @@ fn path(call: &Call, target: &Term) -> Result<StorePath, Fault> {
 }
 
 /// A resource below the one with the list. For what the caller does not see the answer is that for what does not exist.
-fn seen_below(store: &Store, call: &Call, path: &StorePath) -> Result<ResourceId, Fault> {
+fn visible_below(store: &Store, call: &Call, path: &StorePath) -> Result<ResourceId, Fault> {
     let is_below = path.starts_with(call.path());
     let found = store.stat(&call.caller, &At::from(path)).ok().filter(|_| is_below);
     found.map(|stat| stat.id).ok_or_else(|| {

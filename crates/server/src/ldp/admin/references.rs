@@ -14,7 +14,7 @@ use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::ldp::dialect::LAKESUPERIOR;
 use crate::ldp::representation::web::Web;
 use crate::ldp::request::fault::Fault;
@@ -29,7 +29,7 @@ const AHEAD: usize = 4;
 type Sender = mpsc::Sender<std::result::Result<Bytes, std::io::Error>>;
 
 pub(super) async fn answer(app: &App, parts: &mut Parts) -> std::result::Result<Response, Fault> {
-    let caller = Asker::from_request_parts(parts, app).await?.0;
+    let caller = Viewer::from_request_parts(parts, app).await?.0;
     caller.require(Act::Inspect)?;
     let web = Web::of(&LAKESUPERIOR, &parts.uri, &parts.headers, &parts.extensions);
     let (sender, lines) = mpsc::channel(AHEAD);
@@ -74,10 +74,10 @@ fn run(store: &Store, caller: &Caller, web: &Web, sender: Sender) {
 fn dangling(store: &Store, caller: &Caller, web: &Web, lines: &mut Lines) -> Result<()> {
     let reading = store.reading(caller)?;
     let dataset = reading.dataset();
-    for seen in dataset.resources() {
-        let Some(seen) = seen? else { continue };
-        let Some(path) = dataset.path(seen.id)? else { continue };
-        for fact in dataset.facts(seen.id, None)? {
+    for resource in dataset.resources() {
+        let Some(resource) = resource? else { continue };
+        let Some(path) = dataset.path(resource.id)? else { continue };
+        for fact in dataset.facts(resource.id, None)? {
             if !lines.add(web, &path, &fact) {
                 return Ok(());
             }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::front::wants_page;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::ldp::request::fault::Fault;
 use crate::page::{Markup, page};
 
@@ -49,7 +49,7 @@ struct Place {
 }
 
 pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fault> {
-    let caller = Asker::from_request_parts(parts, app).await?.0;
+    let caller = Viewer::from_request_parts(parts, app).await?.0;
     let is_admin = caller.may(Act::Inspect);
     let counts = parts.uri.query() == Some("counted");
     let read = move |store: &Store| {

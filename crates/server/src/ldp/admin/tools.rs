@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use cenote_store::{Act, StorePath};
 
 use crate::app::App;
-use crate::front::{ask_to_log_in, wants_page};
-use crate::layer::Asker;
+use crate::front::{prompt_for_login, wants_page};
+use crate::layer::Viewer;
 use crate::ldp::dialect::LAKESUPERIOR;
 use crate::ldp::representation::web::Web;
 use crate::ldp::request::fault::Fault;
@@ -18,11 +18,11 @@ use crate::page::{Markup, page};
 const FIXITY: &str = "/admin/fixity";
 
 pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fault> {
-    let caller = Asker::from_request_parts(parts, app).await?.0;
+    let caller = Viewer::from_request_parts(parts, app).await?.0;
     match caller.require(Act::Inspect) {
         Ok(()) => Ok(page("Tools", &tools())),
         Err(error) if is_browsed_without_login(&parts.headers) => {
-            Ok(ask_to_log_in(Fault::from(error).into_response()))
+            Ok(prompt_for_login(Fault::from(error).into_response()))
         }
         Err(error) => Err(error.into()),
     }

@@ -13,17 +13,17 @@ use crate::ldp::request::target::Part;
 
 pub(crate) async fn delete(call: Call) -> Result<Response, Fault> {
     call.blocking(|store, call| {
-        let seen = call.headings(store)?;
+        let loaded = call.headings(store)?;
         if call.target.part != Part::Whole || call.path().names().is_empty() {
-            return Err(Fault::method(allow(call, &seen)));
+            return Err(Fault::method(allow(call, &loaded)));
         }
-        conditions::of_change(call, Some(&state(call, &seen)))?;
+        conditions::of_change(call, Some(&state(call, &loaded)))?;
         let options = RemoveOptions {
             recursive: true,
             versions: true,
             permanent: call.preferences.no_tombstone,
             // The state on which the conditions were evaluated.
-            if_match: call.headers.contains_key("if-match").then(|| seen.stat.state_tag()),
+            if_match: call.headers.contains_key("if-match").then(|| loaded.stat.state_tag()),
             ..RemoveOptions::default()
         };
         store

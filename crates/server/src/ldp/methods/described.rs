@@ -10,7 +10,7 @@ use cenote_rdf::{
 use cenote_store::{At, Graph, ResourceId, Store, StorePath};
 
 use super::patch::settled;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::vocabulary::CONTAINS;
 use crate::ldp::representation::web::{OwnIris, Web};
 use crate::ldp::request::call::Call;
@@ -122,17 +122,17 @@ impl Described {
 }
 
 impl Resource {
-    fn new(call: &Call, seen: &LoadedResource) -> Self {
-        let iris = OwnIris::new(&call.web, seen.path());
-        let id = seen.stat.id;
+    fn new(call: &Call, loaded: &LoadedResource) -> Self {
+        let iris = OwnIris::new(&call.web, loaded.path());
+        let id = loaded.stat.id;
         let stated =
-            seen.description.iter().map(|it| renamed(triple(it.clone(), &iris), &to_blank(id)));
+            loaded.description.iter().map(|it| renamed(triple(it.clone(), &iris), &to_blank(id)));
         Self {
             id,
-            path: seen.path().clone(),
+            path: loaded.path().clone(),
             address: NamedNode::new_unchecked(iris.address()),
             before: stated.collect(),
-            managed: seen.managed(call.dialect, &call.web).into_iter().collect(),
+            managed: loaded.managed(call.dialect, &call.web).into_iter().collect(),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::ldp::representation::managed::{Sieve, class};
 use crate::ldp::representation::members::value;
 use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::vocabulary::MEMBERSHIP_RESOURCE;
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::{Call, is_empty};
@@ -84,9 +84,9 @@ fn unsupported(what: &str) -> Fault {
 
 /// The media type that was set; that of forms is sent by clients unintentionally.
 fn media_type(call: &Call) -> Option<String> {
-    let said = call.header(header::CONTENT_TYPE)?.trim();
-    let is_form = said.starts_with("application/x-www-form-urlencoded");
-    (!said.is_empty() && !is_form).then(|| said.to_owned())
+    let declared = call.header(header::CONTENT_TYPE)?.trim();
+    let is_form = declared.starts_with("application/x-www-form-urlencoded");
+    (!declared.is_empty() && !is_form).then(|| declared.to_owned())
 }
 
 /// The triples of a body, about the resource at an address.
@@ -177,13 +177,13 @@ fn model(
     address: &str,
     requested: Option<Model>,
 ) -> Result<Model, Fault> {
-    let said = class(triples, address).filter(|_| call.dialect.class_in_body);
-    match (requested, said) {
-        (Some(requested), Some(said)) if requested != said => Err(Fault::new(
+    let stated = class(triples, address).filter(|_| call.dialect.class_in_body);
+    match (requested, stated) {
+        (Some(requested), Some(stated)) if requested != stated => Err(Fault::new(
             StatusCode::CONFLICT,
             "the body and the Link header name different interaction models",
         )),
-        (requested, said) => Ok(requested.or(said).unwrap_or(Model::Basic)),
+        (requested, stated) => Ok(requested.or(stated).unwrap_or(Model::Basic)),
     }
 }
 

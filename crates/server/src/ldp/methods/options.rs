@@ -8,6 +8,6 @@ use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::Headers;
 
 pub(crate) async fn options(call: Call) -> Result<Response, Fault> {
-    let seen = call.blocking(|store, call| call.headings(store)).await?;
-    Ok((StatusCode::NO_CONTENT, Headers::about(&call, &seen).0).into_response())
+    let loaded = call.blocking(|store, call| call.headings(store)).await?;
+    Ok((StatusCode::NO_CONTENT, Headers::about(&call, &loaded).0).into_response())
 }

@@ -16,7 +16,7 @@ use crate::ldp::acl;
 use crate::ldp::representation::managed::{OtherType, is_managed, valid};
 use crate::ldp::representation::members::Members;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::conditions;
@@ -30,8 +30,8 @@ use crate::statements::{statement, triple, with_units};
 const MOST: usize = 120_000;
 
 pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
-    let seen = call.blocking(|store, call| call.seen(store)).await?;
-    require_update(&call, &seen)?;
+    let loaded = call.blocking(|store, call| call.load(store)).await?;
+    require_update(&call, &loaded)?;
     let text = call.gather(body).await?;
     let text = std::str::from_utf8(&text).map_err(|_| Fault::bad("the update is not UTF-8"))?;
     let update = Update::parse(text, &call.address()).map_err(fault)?;
@@ -41,9 +41,9 @@ pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
     let cancel = Cancel::new();
     let token = cancel.clone();
     let work = call.blocking(move |store, call| {
-        change(store, call, &seen, (&update, &token))?;
-        let seen = call.headings(store).map_err(Fault::after_change)?;
-        Ok((StatusCode::NO_CONTENT, validated(call, &seen).0).into_response())
+        change(store, call, &loaded, (&update, &token))?;
+        let loaded = call.headings(store).map_err(Fault::after_change)?;
+        Ok((StatusCode::NO_CONTENT, validated(call, &loaded).0).into_response())
     });
     tokio::time::timeout(call.app.limits().request(), work).await.unwrap_or_else(|_| {
         cancel.cancel();
@@ -51,11 +51,11 @@ pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
     })
 }
 
-fn require_update(call: &Call, seen: &LoadedResource) -> Result<(), Fault> {
-    if seen.model == Model::Binary && call.target.part != Part::Description {
+fn require_update(call: &Call, loaded: &LoadedResource) -> Result<(), Fault> {
+    if loaded.model == Model::Binary && call.target.part != Part::Description {
         let detail = "a binary cannot be changed by an update: update fcr:metadata";
         return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
-            .with(header::ALLOW, allow(call, seen)));
+            .with(header::ALLOW, allow(call, loaded)));
     }
     require_media_type(call)
 }
@@ -78,11 +78,11 @@ pub(super) fn require_media_type(call: &Call) -> Result<(), Fault> {
 fn change(
     store: &Store,
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
     (update, cancel): (&Update, &Cancel),
 ) -> Result<(), Fault> {
-    let conditions = conditions::of_change(call, Some(&state(call, seen)))?;
-    let managed = managed(store, call, seen, update)?;
+    let conditions = conditions::of_change(call, Some(&state(call, loaded)))?;
+    let managed = managed(store, call, loaded, update)?;
     // The store cannot return errors of this opening: one that aborts the change is kept here.
     let refused = Mutex::new(None);
     let outcome = call.change_graph(store, &call.at(), &conditions, |old| {
@@ -101,16 +101,17 @@ fn change(
 fn managed(
     store: &Store,
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
     update: &Update,
 ) -> Result<HashSet<Triple>, Fault> {
-    let mut managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
+    let mut managed: HashSet<Triple> =
+        loaded.managed(call.dialect, &call.web).into_iter().collect();
     let reading = call.reading(store)?;
-    managed.extend(versions::mention(&reading, call, seen)?);
+    managed.extend(versions::mention(&reading, call, loaded)?);
     if !update.looks() {
         return Ok(managed);
     }
-    for members in Members::all(&reading, seen, &call.web)? {
+    for members in Members::all(&reading, loaded, &call.web)? {
         for page in members.pages(store, &call.caller, &call.web) {
             managed.extend(page?);
             if managed.len() > MOST {

@@ -44,13 +44,13 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
 /// Refuses to post to what is no container; what follows from it of new children.
 fn require_container(store: &Store, call: &Call) -> Result<Option<Inferred>, Fault> {
     let reading = call.reading(store)?;
-    let seen = call.headings_in(&reading, store)?;
-    if seen.stat.resource.kind == Kind::Object {
+    let loaded = call.headings_in(&reading, store)?;
+    if loaded.stat.resource.kind == Kind::Object {
         return Err(Fault::new(StatusCode::CONFLICT, "a binary cannot contain resources"));
     }
-    match seen.model.is_container() && call.target.part == Part::Whole {
+    match loaded.model.is_container() && call.target.part == Part::Whole {
         true => Ok(Inferred::of_child(&reading, call.path())?),
-        false => Err(Fault::method(allow(call, &seen))),
+        false => Err(Fault::method(allow(call, &loaded))),
     }
 }
 

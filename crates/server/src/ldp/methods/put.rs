@@ -14,7 +14,7 @@ use crate::ldp::representation::filename;
 use crate::ldp::representation::managed::Sieve;
 use crate::ldp::representation::membership::Inferred;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::conditions::{self, State};
 use crate::ldp::request::fault::Fault;
@@ -51,7 +51,7 @@ enum Found {
 impl Found {
     fn existing(&self) -> Option<&LoadedResource> {
         match self {
-            Self::Existing(seen) => Some(seen),
+            Self::Existing(loaded) => Some(loaded),
             Self::Nothing { .. } => None,
         }
     }
@@ -63,7 +63,7 @@ impl Found {
 /// 405 for what no PUT replaces.
 fn look(store: &Store, call: &Call) -> Result<Found, Fault> {
     let reading = call.reading(store)?;
-    let seen = match call.seen_in(&reading, store) {
+    let loaded = match call.load_in(&reading, store) {
         Err(fault)
             if fault.status() == StatusCode::NOT_FOUND && call.target.part == Part::Whole =>
         {
@@ -74,34 +74,35 @@ fn look(store: &Store, call: &Call) -> Result<Found, Fault> {
                 inferred: Inferred::of_new(&reading, call.path())?,
             });
         }
-        seen => seen?,
+        loaded => loaded?,
     };
     match call.path().names().is_empty() || call.target.part == Part::Content {
-        true => Err(Fault::method(allow(call, &seen))),
-        false => Ok(Found::Existing(Box::new(seen))),
+        true => Err(Fault::method(allow(call, &loaded))),
+        false => Ok(Found::Existing(Box::new(loaded))),
     }
 }
 
 /// What conditions are about: the content of a binary, or the graph.
-pub(crate) fn state(call: &Call, seen: &LoadedResource) -> State {
-    match seen.stat.resource.content.as_ref().filter(|_| call.target.part != Part::Description) {
+pub(crate) fn state(call: &Call, loaded: &LoadedResource) -> State {
+    match loaded.stat.resource.content.as_ref().filter(|_| call.target.part != Part::Description) {
         Some(head) => State {
             tag: Some(content_tag(call, head)),
             kept: head.tag(),
-            changed: seen.stat.resource.written(),
+            changed: loaded.stat.resource.written(),
         },
         None => State {
-            tag: call.dialect.tags_graphs.then(|| seen.tag()),
-            kept: seen.stat.description_tag(),
-            changed: seen.validated(),
+            tag: call.dialect.tags_graphs.then(|| loaded.tag()),
+            kept: loaded.stat.description_tag(),
+            changed: loaded.validated(),
         },
     }
 }
 
 /// The conditions of a PUT, which some dialects require of one that replaces.
-fn checked(call: &Call, seen: Option<&LoadedResource>) -> Result<Conditions, Fault> {
-    let conditions = conditions::of_change(call, seen.map(|seen| state(call, seen)).as_ref())?;
-    let needs = call.dialect.needs_if_match && seen.is_some();
+fn checked(call: &Call, loaded: Option<&LoadedResource>) -> Result<Conditions, Fault> {
+    let conditions =
+        conditions::of_change(call, loaded.map(|loaded| state(call, loaded)).as_ref())?;
+    let needs = call.dialect.needs_if_match && loaded.is_some();
     if needs && !call.headers.contains_key(header::IF_MATCH) {
         let detail =
             "replacing a resource needs If-Match, with the ETag of the state that was read";
@@ -140,17 +141,17 @@ fn put_triples(
     requested: Option<Model>,
 ) -> Result<Response, Fault> {
     checked(call, found.existing())?;
-    found.existing().map_or(Ok(()), |seen| require_same(call, seen))?;
+    found.existing().map_or(Ok(()), |loaded| require_same(call, loaded))?;
     let triples = triples(bytes, syntax, &call.address())?;
     match found {
-        Found::Existing(seen) => {
-            replace(store, call, seen, triples)?;
+        Found::Existing(loaded) => {
+            replace(store, call, loaded, triples)?;
             Ok(replaced(call, &call.headings(store).map_err(Fault::after_change)?))
         }
         Found::Nothing { parents, inferred } => {
             let new = New { requested, parents: *parents, inferred: inferred.clone() };
-            let seen = create_graph(call, store, triples, new)?;
-            Ok(created(call, &seen))
+            let loaded = create_graph(call, store, triples, new)?;
+            Ok(created(call, &loaded))
         }
     }
 }
@@ -164,12 +165,12 @@ fn is_race(fault: &Fault, found: &Found) -> bool {
 }
 
 /// Refuses to replace one kind by another (the Fedora API, section 3.6).
-fn require_same(call: &Call, seen: &LoadedResource) -> Result<(), Fault> {
-    let is_binary = !is_graph(seen.stat.resource.kind);
+fn require_same(call: &Call, loaded: &LoadedResource) -> Result<(), Fault> {
+    let is_binary = !is_graph(loaded.stat.resource.kind);
     if is_binary && call.target.part == Part::Whole {
         return Err(other_kind(call, "it is a binary: a graph can replace only its description"));
     }
-    let model = if is_binary { Model::Source } else { seen.model };
+    let model = if is_binary { Model::Source } else { loaded.model };
     match model.has_linked(&call.headers) {
         true => Ok(()),
         false => Err(Fault::new(StatusCode::CONFLICT, "its interaction model cannot change")
@@ -185,15 +186,15 @@ fn other_kind(call: &Call, detail: &str) -> Fault {
 fn replace(
     store: &Store,
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
     triples: Vec<Triple>,
 ) -> Result<Stat, Fault> {
-    let conditions = checked(call, Some(seen))?;
-    let kept = Sieve::existing(call, store, seen, &triples)?.sift(triples)?;
+    let conditions = checked(call, Some(loaded))?;
+    let kept = Sieve::existing(call, store, loaded, &triples)?.sift(triples)?;
     let mut wanted = described(call, store, call.path(), kept)?;
     // The class of a container is a statement, which a replacement of the others keeps.
-    wanted.extend(Model::class(&seen.description).map(Model::statement));
-    wanted.extend(external::kept(&seen.description));
+    wanted.extend(Model::class(&loaded.description).map(Model::statement));
+    wanted.extend(external::kept(&loaded.description));
     let change = |old: &Graph| Ok(with_units(&wanted, old));
     Ok(call.change_graph(store, &call.at(), &conditions, change)?)
 }
@@ -201,13 +202,13 @@ fn replace(
 async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
     let found = call.blocking(look).await?;
     let conditions = checked(&call, found.existing())?;
-    if found.existing().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
+    if found.existing().is_some_and(|loaded| is_graph(loaded.stat.resource.kind)) {
         return Err(other_kind(&call, "it is an RDF source: bytes cannot replace it"));
     }
     let mut options = put_options(&call, &body)?;
     options.conditions = conditions;
     options.parents = matches!(found, Found::Nothing { parents: true, .. });
-    let before = found.existing().map(|seen| &seen.description);
+    let before = found.existing().map(|loaded| &loaded.description);
     let naming = Naming::of(&call, before);
     let change = |old: &Graph| Ok(naming.settled(old));
     let (store, bytes) = (call.app.store(), body.into_data_stream());
@@ -271,25 +272,25 @@ impl Naming {
 }
 
 /// 201, with the address.
-pub(crate) fn created(call: &Call, seen: &LoadedResource) -> Response {
-    let mut headers = validated(call, seen);
+pub(crate) fn created(call: &Call, loaded: &LoadedResource) -> Response {
+    let mut headers = validated(call, loaded);
     let address = call.address();
     headers.add(header::LOCATION, &address);
     headers.add(header::CONTENT_TYPE, "text/plain;charset=utf-8");
     (StatusCode::CREATED, headers.0, address).into_response()
 }
 
-fn replaced(call: &Call, seen: &LoadedResource) -> Response {
-    (StatusCode::NO_CONTENT, validated(call, seen).0).into_response()
+fn replaced(call: &Call, loaded: &LoadedResource) -> Response {
+    (StatusCode::NO_CONTENT, validated(call, loaded).0).into_response()
 }
 
 /// The headers of an answer to a change: what it is now, and its validators.
-pub(crate) fn validated(call: &Call, seen: &LoadedResource) -> Headers {
-    let mut headers = Headers::about(call, seen);
-    match seen.stat.resource.content.as_ref().filter(|_| call.target.part == Part::Whole) {
-        None => headers.graph_validators(call.dialect, seen),
+pub(crate) fn validated(call: &Call, loaded: &LoadedResource) -> Headers {
+    let mut headers = Headers::about(call, loaded);
+    match loaded.stat.resource.content.as_ref().filter(|_| call.target.part == Part::Whole) {
+        None => headers.graph_validators(call.dialect, loaded),
         Some(head) => {
-            let written = seen.stat.resource.written();
+            let written = loaded.stat.resource.written();
             headers.content_validators(call.dialect, &content_tag(call, head), written);
             headers.digest(call.dialect, head);
         }

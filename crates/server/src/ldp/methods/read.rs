@@ -16,7 +16,7 @@ use crate::ldp::external::{self, Elsewhere};
 use crate::ldp::representation::filename;
 use crate::ldp::representation::graph::{Representation, Written};
 use crate::ldp::representation::html;
-use crate::ldp::representation::seen::{LoadedResource, OCTETS};
+use crate::ldp::representation::resource::{LoadedResource, OCTETS};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::conditions;
 use crate::ldp::request::digest::{DigestAlgorithm, wanted};
@@ -68,19 +68,19 @@ pub(crate) async fn answer(call: Call, found: Found) -> Result<Response, Fault> 
 
 fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
     let reading = call.reading(store)?;
-    let seen = match shows_headers_only(call) {
+    let loaded = match shows_headers_only(call) {
         true => call.headings_in(&reading, store)?,
-        false => call.seen_in(&reading, store)?,
+        false => call.load_in(&reading, store)?,
     };
-    if html::is_wanted(call, &seen) {
-        return html::show(&reading, store, call, &seen);
+    if html::is_wanted(call, &loaded) {
+        return html::show(&reading, store, call, &loaded);
     }
-    match representation(call, &seen.stat)? {
-        Choice::Graph(syntax) => graph(&reading, store, call, seen, syntax),
+    match representation(call, &loaded.stat)? {
+        Choice::Graph(syntax) => graph(&reading, store, call, loaded, syntax),
         Choice::Other => {
-            let id = At::Id(seen.stat.id);
+            let id = At::Id(loaded.stat.id);
             let opened = store.open(&call.caller, &id, &ReadOptions::default())?;
-            content(call, &seen, opened)
+            content(call, &loaded, opened)
         }
     }
 }
@@ -115,20 +115,20 @@ pub(crate) fn graph(
     reading: &Reading,
     store: &Store,
     call: &Call,
-    seen: LoadedResource,
+    loaded: LoadedResource,
     syntax: Syntax,
 ) -> Result<Found, Fault> {
-    let mut headers = Headers::about(call, &seen);
-    headers.graph_validators(call.dialect, &seen);
+    let mut headers = Headers::about(call, &loaded);
+    headers.graph_validators(call.dialect, &loaded);
     headers.add(header::VARY, "Accept, Prefer");
-    let tag = call.dialect.tags_graphs.then(|| seen.tag());
-    if conditions::judge(call, tag.as_deref(), seen.validated())? == Verdict::NotModified {
+    let tag = call.dialect.tags_graphs.then(|| loaded.tag());
+    if conditions::judge(call, tag.as_deref(), loaded.validated())? == Verdict::NotModified {
         return Ok(Found::NotModified(headers));
     }
     if let Some(applied) = &call.preferences.applied {
         headers.add(PREFERENCE_APPLIED, applied);
     }
-    let begin = || Representation::begin(call, reading, store, seen, syntax);
+    let begin = || Representation::begin(call, reading, store, loaded, syntax);
     if call.method == Method::HEAD {
         // Every graph can be written in the other syntaxes.
         if syntax == Syntax::RdfXml {
@@ -141,16 +141,20 @@ pub(crate) fn graph(
     Ok(Found::Graph(headers, syntax, written))
 }
 
-pub(crate) fn content(call: &Call, seen: &LoadedResource, opened: Opened) -> Result<Found, Fault> {
-    let mut headers = Headers::about(call, seen);
+pub(crate) fn content(
+    call: &Call,
+    loaded: &LoadedResource,
+    opened: Opened,
+) -> Result<Found, Fault> {
+    let mut headers = Headers::about(call, loaded);
     let tag = content_tag(call, &opened.head);
     let written = opened.stat.resource.written();
     headers.content_validators(call.dialect, &tag, written);
     headers.add(header::ACCEPT_RANGES, "bytes");
     headers.add(header::VARY, "Accept");
     headers.add(header::CONTENT_TYPE, opened.head.media_type.as_deref().unwrap_or(OCTETS));
-    headers.add(header::CONTENT_DISPOSITION, &disposition(seen));
-    let elsewhere = Elsewhere::of(&seen.description).filter(|_| call.dialect.has_external);
+    headers.add(header::CONTENT_DISPOSITION, &disposition(loaded));
+    let elsewhere = Elsewhere::of(&loaded.description).filter(|_| call.dialect.has_external);
     // Stored contents never run as pages of this server.
     headers.add(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     headers.add(header::CONTENT_SECURITY_POLICY, "sandbox");
@@ -170,9 +174,9 @@ pub(crate) fn content_tag(call: &Call, head: &cenote_store::ContentHead) -> Stri
 }
 
 /// Bytes are saved under the name with which they were sent, or that of the resource.
-fn disposition(seen: &LoadedResource) -> String {
-    let own = || seen.stat.name().map(|name| name.as_str());
-    let name = filename::stated(&seen.description).or_else(own);
+fn disposition(loaded: &LoadedResource) -> String {
+    let own = || loaded.stat.name().map(|name| name.as_str());
+    let name = filename::stated(&loaded.description).or_else(own);
     filename::disposition(name.unwrap_or_default())
 }
 
@@ -184,8 +188,8 @@ async fn bytes(
 ) -> Result<Response, Fault> {
     let size = opened.size();
     let ranged = matches!(verdict, Verdict::Proceed { ranged: true });
-    let asked = call.header(header::RANGE).filter(|_| ranged && call.method == Method::GET);
-    let is_list = asked.is_some_and(|range| range.contains(','));
+    let requested = call.header(header::RANGE).filter(|_| ranged && call.method == Method::GET);
+    let is_list = requested.is_some_and(|range| range.contains(','));
     if is_list && call.dialect.ranges == Ranges::Spaced {
         return Err(Fault::new(StatusCode::NOT_IMPLEMENTED, "multiple ranges are not supported"));
     }
@@ -193,7 +197,7 @@ async fn bytes(
         None => headers.digest(call.dialect, &opened.head),
         Some(wanted) => headers.add(DIGEST, &digests(call, &opened, &wanted).await?),
     }
-    let (status, range) = match select(asked, size) {
+    let (status, range) = match select(requested, size) {
         Selection::Outside => return Err(Fault::Shared(Problem::range(size))),
         Selection::Whole => (StatusCode::OK, 0..size),
         Selection::Part(range) => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::ldp::dialect::{self, Dialect};
-use crate::ldp::notifications::Teller;
+use crate::ldp::notifications::ActivityWriter;
 use crate::ldp::representation::web::Web;
 
 /// The opening whose note a position is.
@@ -81,10 +81,10 @@ impl Terms {
             }
             _ => Err(error),
         })?;
-        let teller = Teller { dialect: self.dialect, web: self.web.clone(), caller };
+        let writer = ActivityWriter { dialect: self.dialect, web: self.web.clone(), caller };
         let mut activities = Vec::new();
         for change in &page.changes {
-            if let Some(activity) = teller.activity(store, change)? {
+            if let Some(activity) = writer.activity(store, change)? {
                 activities.push((change.position, activity));
             }
         }

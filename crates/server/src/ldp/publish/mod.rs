@@ -92,26 +92,26 @@ impl Publication {
     }
 
     /// The pause after so many failures.
-    fn pause(&self, failures: u32, asked: Option<Duration>) -> Duration {
+    fn pause(&self, failures: u32, requested: Option<Duration>) -> Duration {
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
         let own = self.retry.saturating_mul(doubled);
-        own.max(asked.unwrap_or_default()).min(self.longest_retry)
+        own.max(requested.unwrap_or_default()).min(self.longest_retry)
     }
 }
 
 /// Sends changes to all receivers, until the server stops.
 pub(crate) async fn maintain(app: App, publications: Vec<Arc<Publication>>) {
-    let told = |publication| Told { app: app.clone(), publication }.follow();
-    join_all(publications.into_iter().map(told)).await;
+    let publish = |publication| Publisher { app: app.clone(), publication }.follow();
+    join_all(publications.into_iter().map(publish)).await;
 }
 
-/// One receiver of a running server.
-struct Told {
+/// Sends changes to one receiver of a running server.
+struct Publisher {
     app: App,
     publication: Arc<Publication>,
 }
 
-impl Told {
+impl Publisher {
     async fn follow(self) {
         let (store, mut failures, mut since) = (self.app.store().clone(), 0, None);
         while !self.app.stopping().is_cancelled() {
@@ -175,17 +175,17 @@ impl Told {
         *since = Some(begun);
         let page = self.blocking(move |terms, store| terms.look(store, begun)).await?;
         let mut taken = begun;
-        let told = self.tell(&page, &mut taken).await;
+        let sent = self.send(&page, &mut taken).await;
         *since = Some(taken);
         // Changes that are not sent are not worth a commit each.
         if taken != begun && (page.more || !page.activities.is_empty()) {
             self.blocking(move |terms, store| terms.keep(store, taken)).await?;
         }
-        told.map(|()| page.more)
+        sent.map(|()| page.more)
     }
 
     /// Sends activities until one is not accepted, or the server stops; the current one is waited for.
-    async fn tell(&self, page: &Page, taken: &mut Position) -> Result<(), NotTaken> {
+    async fn send(&self, page: &Page, taken: &mut Position) -> Result<(), NotTaken> {
         for (position, activity) in &page.activities {
             if self.app.stopping().is_cancelled() || !self.app.store().leads() {
                 return Ok(());

@@ -9,7 +9,7 @@ use cenote_store::{LinksQuery, Query, Reading, Store};
 use futures_util::stream;
 
 use crate::ldp::representation::members::{Members, member_of};
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::web::OwnIris;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -33,18 +33,18 @@ impl Representation {
         call: &Call,
         reading: &Reading,
         store: &Store,
-        seen: LoadedResource,
+        loaded: LoadedResource,
         syntax: Syntax,
     ) -> Result<Self, Fault> {
         let (preferences, web) = (&call.preferences, &call.web);
         let mut rest = Vec::new();
         if preferences.membership {
-            rest = Members::of(reading, &seen, web)?;
+            rest = Members::of(reading, &loaded, web)?;
         }
-        if preferences.containment && seen.model.is_container() {
-            rest.push(Members::contained(&seen, web));
+        if preferences.containment && loaded.model.is_container() {
+            rest.push(Members::contained(&loaded, web));
         }
-        let triples = own(call, reading, seen)?;
+        let triples = own(call, reading, loaded)?;
         let mut writer = Writer::new(syntax, &triples);
         triples.iter().for_each(|triple| writer.triple(triple));
         if preferences.inbound {
@@ -107,19 +107,19 @@ impl Representation {
 pub(crate) fn own(
     call: &Call,
     reading: &Reading,
-    seen: LoadedResource,
+    loaded: LoadedResource,
 ) -> Result<Vec<Triple>, Fault> {
     let (preferences, web) = (&call.preferences, &call.web);
     let mut computed = Vec::new();
     if preferences.managed {
-        computed.extend(seen.managed(call.dialect, web));
-        computed.extend(versions::mention(reading, call, &seen)?);
+        computed.extend(loaded.managed(call.dialect, web));
+        computed.extend(versions::mention(reading, call, &loaded)?);
     }
     if preferences.membership {
-        computed.extend(member_of(reading, &seen, web)?);
+        computed.extend(member_of(reading, &loaded, web)?);
     }
-    let iris = OwnIris::new(web, &seen.stat.path);
-    let stated = seen.description.into_iter().filter(|_| preferences.stated);
+    let iris = OwnIris::new(web, &loaded.stat.path);
+    let stated = loaded.description.into_iter().filter(|_| preferences.stated);
     let mut triples: Vec<Triple> = stated.map(|statement| triple(statement, &iris)).collect();
     triples.append(&mut computed);
     // Statements with one subject are adjacent, and duplicates (with two units, or also made by the server) appear once. The

@@ -12,7 +12,7 @@ use crate::ldp::methods::read::Found;
 use crate::ldp::representation::graph::own;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::paging::Page;
-use crate::ldp::representation::seen::{LoadedResource, rfc3339};
+use crate::ldp::representation::resource::{LoadedResource, rfc3339};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::Headers;
@@ -25,8 +25,8 @@ const CHILDREN: usize = 100;
 const VERSIONS: usize = 100;
 
 /// Whether a page of a resource is liked best. Of a binary, the bytes are shown.
-pub(crate) fn is_wanted(call: &Call, seen: &LoadedResource) -> bool {
-    let is_source = seen.model != Model::Binary && call.target.part != Part::Content;
+pub(crate) fn is_wanted(call: &Call, loaded: &LoadedResource) -> bool {
+    let is_source = loaded.model != Model::Binary && call.target.part != Part::Content;
     (is_source || call.target.part == Part::Description) && is_preferred(call)
 }
 
@@ -40,24 +40,24 @@ pub(crate) fn show(
     reading: &Reading,
     store: &Store,
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
 ) -> Result<Found, Fault> {
-    let mut headers = Headers::about(call, seen);
+    let mut headers = Headers::about(call, loaded);
     headers.add(header::VARY, "Accept, Prefer");
     headers.add(header::CACHE_CONTROL, "no-cache");
     let mut body = Markup::default();
     way(&mut body, call);
-    statements(&mut body, &call.address(), &own(call, reading, seen.clone())?);
-    if seen.model == Model::Binary {
+    statements(&mut body, &call.address(), &own(call, reading, loaded.clone())?);
+    if loaded.model == Model::Binary {
         let fixity = format!("{}/fcr:fixity", call.address());
         body.raw("<p>").link(&call.address(), "Its bytes").raw(", ");
         body.link(&fixity, "compare them with their digests").raw("\n");
     }
-    if seen.model.is_container() {
-        children(&mut body, store, call, seen)?;
+    if loaded.model.is_container() {
+        children(&mut body, store, call, loaded)?;
     }
-    versions(&mut body, store, call, seen);
-    access(&mut body, store, call, seen);
+    versions(&mut body, store, call, loaded);
+    access(&mut body, store, call, loaded);
     body.raw("<p>").link("/sparql", "Query everything").raw(" or ");
     body.link("/query/term_search", "search for a term").raw("\n");
     let title = call.path().to_string();
@@ -92,10 +92,10 @@ fn children(
     body: &mut Markup,
     store: &Store,
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
 ) -> Result<(), Fault> {
     let shown = Page::read(&call.query)?.unwrap_or_else(|| Page::first(CHILDREN));
-    let Ok(listed) = store.list(&call.caller, &At::Id(seen.stat.id), &shown.options()) else {
+    let Ok(listed) = store.list(&call.caller, &At::Id(loaded.stat.id), &shown.options()) else {
         return Ok(());
     };
     body.raw("<h2>Contains</h2>\n<ul>\n");
@@ -117,8 +117,8 @@ fn children(
 }
 
 /// The newest versions. Who may not read the content learns nothing of them.
-fn versions(body: &mut Markup, store: &Store, call: &Call, seen: &LoadedResource) {
-    let mut versions = store.versions(&call.caller, &At::Id(seen.stat.id)).unwrap_or_default();
+fn versions(body: &mut Markup, store: &Store, call: &Call, loaded: &LoadedResource) {
+    let mut versions = store.versions(&call.caller, &At::Id(loaded.stat.id)).unwrap_or_default();
     if versions.is_empty() {
         return;
     }
@@ -137,9 +137,9 @@ fn versions(body: &mut Markup, store: &Store, call: &Call, seen: &LoadedResource
 }
 
 /// Where its own access list is, for those who may see that.
-fn access(body: &mut Markup, store: &Store, call: &Call, seen: &LoadedResource) {
-    let is_own = seen.stat.resource.access.closed || seen.stat.path.names().is_empty();
-    let rights = store.rights(&call.caller, &At::Id(seen.stat.id));
+fn access(body: &mut Markup, store: &Store, call: &Call, loaded: &LoadedResource) {
+    let is_own = loaded.stat.resource.access.closed || loaded.stat.path.names().is_empty();
+    let rights = store.rights(&call.caller, &At::Id(loaded.stat.id));
     if call.dialect.has_acls && is_own && rights.is_ok_and(|it| it.contains(Rights::CONTROL)) {
         let list = format!("{}/fcr:acl", call.address().trim_end_matches('/'));
         body.raw("<p>").link(&list, "Access list").raw("\n");

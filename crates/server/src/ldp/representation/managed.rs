@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::ldp::external;
 use crate::ldp::representation::members::Members;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::vocabulary::{
     HAS_MEMBER_RELATION, HAS_MIME_TYPE, IS_MEMBER_OF_RELATION, LDP, RDF_TYPE,
 };
@@ -78,18 +78,18 @@ impl<'a> Sieve<'a> {
     pub(crate) fn existing(
         call: &'a Call,
         store: &Store,
-        seen: &LoadedResource,
+        loaded: &LoadedResource,
         triples: &[Triple],
     ) -> Result<Self, Fault> {
-        let mut so: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
-        so.extend(types(&call.address(), seen.model, call));
+        let mut so: HashSet<Triple> = loaded.managed(call.dialect, &call.web).into_iter().collect();
+        so.extend(types(&call.address(), loaded.model, call));
         let reading = call.reading(store)?;
-        so.extend(versions::mention(&reading, call, seen)?);
-        let iris = OwnIris::new(&call.web, seen.path());
-        let elsewhere = external::kept(&seen.description);
+        so.extend(versions::mention(&reading, call, loaded)?);
+        let iris = OwnIris::new(&call.web, loaded.path());
+        let elsewhere = external::kept(&loaded.description);
         so.extend(elsewhere.iter().map(|statement| triple(statement.clone(), &iris)));
-        let mut members = Members::all(&reading, seen, &call.web)?;
-        members.retain(|members| triples.iter().any(|triple| members.tell(triple)));
+        let mut members = Members::all(&reading, loaded, &call.web)?;
+        members.retain(|members| triples.iter().any(|triple| members.matches(triple)));
         for members in members {
             for page in members.pages(store, &call.caller, &call.web) {
                 so.extend(page?);

@@ -12,7 +12,7 @@ use cenote_store::{
 };
 
 use crate::ldp::representation::membership::Definition;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::vocabulary::CONTAINS;
 use crate::ldp::representation::web::{OwnIris, Web};
 use crate::statements::Iris;
@@ -58,26 +58,26 @@ impl Members {
     }
 
     /// The members of a resource, through each container that adds members to it, and for a container those that it adds to its resource.
-    pub(crate) fn of(reading: &Reading, seen: &LoadedResource, web: &Web) -> Result<Vec<Self>> {
+    pub(crate) fn of(reading: &Reading, loaded: &LoadedResource, web: &Web) -> Result<Vec<Self>> {
         let mut members = Vec::new();
         // A container shows the membership that it defines, whatever its subject.
-        if let Some(own) = Definition::of(reading, &seen.stat, &seen.description)? {
-            let of = OwnIris::new(web, seen.path()).outward(&own.resource).into_owned();
+        if let Some(own) = Definition::of(reading, &loaded.stat, &loaded.description)? {
+            let of = OwnIris::new(web, loaded.path()).outward(&own.resource).into_owned();
             members.extend(Self::by(own, of));
         }
-        if seen.has_others() {
-            for other in Definition::about(reading, seen.path(), seen.stat.id)? {
-                members.extend(Self::by(other, web.address(seen.path())));
+        if loaded.has_others() {
+            for other in Definition::about(reading, loaded.path(), loaded.stat.id)? {
+                members.extend(Self::by(other, web.address(loaded.path())));
             }
         }
         Ok(members)
     }
 
     /// All that is computed of a resource: its members, and what it contains if it is a container.
-    pub(crate) fn all(reading: &Reading, seen: &LoadedResource, web: &Web) -> Result<Vec<Self>> {
-        let mut all = Self::of(reading, seen, web)?;
-        if seen.model.is_container() {
-            all.push(Self::contained(seen, web));
+    pub(crate) fn all(reading: &Reading, loaded: &LoadedResource, web: &Web) -> Result<Vec<Self>> {
+        let mut all = Self::of(reading, loaded, web)?;
+        if loaded.model.is_container() {
+            all.push(Self::contained(loaded, web));
         }
         Ok(all)
     }
@@ -93,7 +93,7 @@ impl Members {
     }
 
     /// Whether a triple could be one of these.
-    pub(crate) fn tell(&self, triple: &Triple) -> bool {
+    pub(crate) fn matches(&self, triple: &Triple) -> bool {
         triple.predicate.as_str() == self.predicate
     }
 
@@ -209,16 +209,16 @@ impl Members {
 /// The triple that says of a child that it is a member, where its container states that the child's way round.
 pub(crate) fn member_of(
     reading: &Reading,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
     web: &Web,
 ) -> Result<Option<Triple>> {
-    if !seen.has_others() {
+    if !loaded.has_others() {
         return Ok(None);
     }
-    let Some(above) = Definition::above(reading, seen.path())? else { return Ok(None) };
+    let Some(above) = Definition::above(reading, loaded.path())? else { return Ok(None) };
     let resource = OwnIris::new(web, &above.container.path).outward(&above.resource).into_owned();
     let [own, relation, resource] =
-        [web.address(seen.path()), above.relation, resource].map(NamedNode::new_unchecked);
+        [web.address(loaded.path()), above.relation, resource].map(NamedNode::new_unchecked);
     Ok(Some(Triple::new(own, relation, resource)))
 }
 

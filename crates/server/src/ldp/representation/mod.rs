@@ -8,6 +8,6 @@ pub(in crate::ldp) mod members;
 pub(in crate::ldp) mod membership;
 pub(in crate::ldp) mod model;
 pub(in crate::ldp) mod paging;
-pub(in crate::ldp) mod seen;
+pub(in crate::ldp) mod resource;
 pub(in crate::ldp) mod vocabulary;
 pub(in crate::ldp) mod web;

@@ -77,10 +77,12 @@ impl Model {
         matches!(self, Self::Basic | Self::Direct | Self::Indirect)
     }
 
-    /// The LDP types of a resource of this model, by their names; `says_basic`, if basic containers say that they are.
-    pub(crate) fn types(self, says_basic: bool) -> &'static [&'static str] {
+    /// The LDP types of a resource of this model, by their names; `states_basic_container`, if basic containers say that they are.
+    pub(crate) fn types(self, states_basic_container: bool) -> &'static [&'static str] {
         match self {
-            Self::Basic if says_basic => &["Resource", "RDFSource", "Container", "BasicContainer"],
+            Self::Basic if states_basic_container => {
+                &["Resource", "RDFSource", "Container", "BasicContainer"]
+            }
             Self::Basic => &["Resource", "RDFSource", "Container"],
             Self::Direct => &["Resource", "RDFSource", "Container", "DirectContainer"],
             Self::Indirect => &["Resource", "RDFSource", "Container", "IndirectContainer"],

@@ -16,7 +16,7 @@ use crate::layer::conditional::quoted;
 use crate::ldp::methods::read;
 use crate::ldp::representation::graph::{inbound, own};
 use crate::ldp::representation::members::Members;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::vocabulary::LDP;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -97,15 +97,15 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
 fn page(store: &Store, call: &Call) -> Result<Option<Response>, Fault> {
     let wanted = Page::read(&call.query)?;
     let reading = store.reading(&call.caller)?.ruled(call.dialect.dangling);
-    let seen = call.seen_in(&reading, store)?;
-    let members = members_of(&reading, call, &seen)?;
+    let loaded = call.load_in(&reading, store)?;
+    let members = members_of(&reading, call, &loaded)?;
     let (Some(members), Some(syntax)) = (members, syntax(call)) else { return Ok(None) };
     let Some(wanted) = wanted else {
         let first = Page::first(call.preferences.max_members.unwrap_or(ListOptions::MAX));
-        return Ok(Some(see_other(call, &seen, &first)));
+        return Ok(Some(see_other(call, &loaded, &first)));
     };
-    let (triples, next) = triples((&reading, store, call, &seen), &members, &wanted)?;
-    let mut headers = headers(call, &seen, &wanted, next);
+    let (triples, next) = triples((&reading, store, call, &loaded), &members, &wanted)?;
+    let mut headers = headers(call, &loaded, &wanted, next);
     headers.syntax(syntax);
     let mut writer = Writer::new(syntax, &triples);
     triples.iter().for_each(|triple| writer.triple(triple));
@@ -128,18 +128,18 @@ fn syntax(call: &Call) -> Option<Syntax> {
 fn members_of(
     reading: &Reading,
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
 ) -> Result<Option<Vec<Members>>, Fault> {
-    if !seen.model.is_container() {
+    if !loaded.model.is_container() {
         return Ok(None);
     }
-    let all = Members::all(reading, seen, &call.web)?;
-    let is_own = all.iter().all(|members| members.are_in(seen.stat.id));
+    let all = Members::all(reading, loaded, &call.web)?;
+    let is_own = all.iter().all(|members| members.are_in(loaded.stat.id));
     Ok(is_own.then_some(all))
 }
 
-fn see_other(call: &Call, seen: &LoadedResource, first: &Page) -> Response {
-    let mut headers = Headers::about(call, seen);
+fn see_other(call: &Call, loaded: &LoadedResource, first: &Page) -> Response {
+    let mut headers = Headers::about(call, loaded);
     headers.add(header::LOCATION, &first.address(&call.address()));
     headers.add(header::VARY, "Accept, Prefer");
     (StatusCode::SEE_OTHER, headers.0).into_response()
@@ -147,13 +147,13 @@ fn see_other(call: &Call, seen: &LoadedResource, first: &Page) -> Response {
 
 /// The triples of a page, and where the next one begins.
 fn triples(
-    (reading, store, call, seen): (&Reading, &Store, &Call, &LoadedResource),
+    (reading, store, call, loaded): (&Reading, &Store, &Call, &LoadedResource),
     members: &[Members],
     page: &Page,
 ) -> Result<(Vec<Triple>, Option<Name>), Fault> {
     let mut triples = Vec::new();
     if page.is_first() {
-        triples = own(call, reading, seen.clone())?;
+        triples = own(call, reading, loaded.clone())?;
     }
     let mut next = None;
     for members in members {
@@ -169,8 +169,8 @@ fn triples(
     Ok((triples, next))
 }
 
-fn headers(call: &Call, seen: &LoadedResource, page: &Page, next: Option<Name>) -> Headers {
-    let mut headers = Headers::about(call, seen);
+fn headers(call: &Call, loaded: &LoadedResource, page: &Page, next: Option<Name>) -> Headers {
+    let mut headers = Headers::about(call, loaded);
     let address = call.address();
     let mut link = |to: &str, rel: &str| headers.add(header::LINK, &format!("<{to}>;{rel}"));
     link(&format!("{LDP}Page"), "rel=\"type\"");
@@ -178,7 +178,7 @@ fn headers(call: &Call, seen: &LoadedResource, page: &Page, next: Option<Name>) 
     if let Some(next) = next {
         link(&page.next(next).address(&address), "rel=\"next\"");
     }
-    link(&address, &format!("rel=\"canonical\";etag={}", quoted(&seen.tag())));
+    link(&address, &format!("rel=\"canonical\";etag={}", quoted(&loaded.tag())));
     headers.add(header::VARY, "Accept, Prefer");
     if let Some(applied) = &call.preferences.applied {
         headers.add(PREFERENCE_APPLIED, applied);

@@ -12,8 +12,8 @@ use cenote_store::{
 };
 
 use crate::app::App;
-use crate::front::{ask_to_log_in, wants_page};
-use crate::layer::{Admission, Asker, Changer, NotGathered, Reader, Writer, gather};
+use crate::front::{prompt_for_login, wants_page};
+use crate::layer::{Admission, Changer, NotGathered, Reader, Viewer, Writer, gather};
 use crate::ldp::acl;
 use crate::ldp::dialect::Dialect;
 use crate::ldp::external::{self, Elsewhere};
@@ -22,7 +22,7 @@ use crate::ldp::methods::{delete, options, patch, post, put, read, subtree, tomb
 use crate::ldp::notifications;
 use crate::ldp::representation::model::Model;
 use crate::ldp::representation::paging;
-use crate::ldp::representation::seen::{LoadedResource, rfc3339};
+use crate::ldp::representation::resource::{LoadedResource, rfc3339};
 use crate::ldp::representation::vocabulary::MEMBERSHIP_RESOURCE;
 use crate::ldp::representation::web::Web;
 use crate::ldp::request::conditions;
@@ -73,7 +73,7 @@ pub(in crate::ldp) async fn judged<F>(call: Call, run: impl FnOnce(Call) -> F) -
 where
     F: Future<Output = Result<Response, Fault>>,
 {
-    let asked = acl::Asked::of(&call);
+    let check = acl::AccessCheck::of(&call);
     let (status, constraints) = (call.dialect.managed, call.web.constraints());
     let is_browsed = matches!(call.method, Method::GET | Method::HEAD) && wants_page(&call.headers);
     match run(call).await {
@@ -83,9 +83,9 @@ where
                 Some(ErrorKind::Dangling) => fault.with_status(status).constrained(&constraints),
                 _ => fault,
             };
-            let answer = refusal(asked.judged(fault).await, asked.is_anonymous());
-            match is_browsed && asked.is_anonymous() {
-                true => ask_to_log_in(answer),
+            let answer = refusal(check.judged(fault).await, check.is_anonymous());
+            match is_browsed && check.is_anonymous() {
+                true => prompt_for_login(answer),
                 false => answer,
             }
         }
@@ -225,8 +225,8 @@ impl Call {
     ///
     /// # Errors
     /// Those of [`Call::missing`] if it does not exist.
-    pub(crate) fn seen(&self, store: &Store) -> Result<LoadedResource, Fault> {
-        self.seen_in(&self.reading(store)?, store)
+    pub(crate) fn load(&self, store: &Store) -> Result<LoadedResource, Fault> {
+        self.load_in(&self.reading(store)?, store)
     }
 
     /// The same with as much of its description as headers need.
@@ -270,7 +270,7 @@ impl Call {
     }
 
     /// The same in one state of the store.
-    pub(crate) fn seen_in(
+    pub(crate) fn load_in(
         &self,
         reading: &Reading,
         store: &Store,
@@ -293,10 +293,10 @@ impl Call {
         reading: &Reading,
         store: &Store,
     ) -> Result<LoadedResource, Fault> {
-        let seen = read.map_err(|error| self.missing(store, error))?;
-        match seen.model == Model::Binary && self.target.part != Part::Description {
-            true => Ok(seen),
-            false => Ok(seen.with_inferred(reading)?),
+        let loaded = read.map_err(|error| self.missing(store, error))?;
+        match loaded.model == Model::Binary && self.target.part != Part::Description {
+            true => Ok(loaded),
+            false => Ok(loaded.with_inferred(reading)?),
         }
     }
 
@@ -343,6 +343,6 @@ async fn caller(app: &App, parts: &mut Parts) -> Result<Caller, Problem> {
         "GET" | "HEAD" => Ok(Reader::from_request_parts(parts, app).await?.0),
         "PUT" | "POST" => Ok(Writer::from_request_parts(parts, app).await?.0),
         "PATCH" | "DELETE" => Ok(Changer::from_request_parts(parts, app).await?.0),
-        _ => Ok(Asker::from_request_parts(parts, app).await?.0),
+        _ => Ok(Viewer::from_request_parts(parts, app).await?.0),
     }
 }

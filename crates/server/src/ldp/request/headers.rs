@@ -9,7 +9,7 @@ use crate::ldp::acl;
 use crate::ldp::dialect::Dialect;
 use crate::ldp::external;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::representation::vocabulary::LDP;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::target::Part;
@@ -43,15 +43,15 @@ impl Headers {
     }
 
     /// The headers of every response about a resource: its types, its description, its methods.
-    pub(crate) fn about(call: &Call, seen: &LoadedResource) -> Self {
+    pub(crate) fn about(call: &Call, loaded: &LoadedResource) -> Self {
         let mut headers = Self::default();
-        headers.types(call, seen);
-        headers.described_by(call, seen);
-        headers.add(header::ALLOW, allow(call, seen));
-        if can_patch(call, seen) {
+        headers.types(call, loaded);
+        headers.described_by(call, loaded);
+        headers.add(header::ALLOW, allow(call, loaded));
+        if can_patch(call, loaded) {
             headers.add(ACCEPT_PATCH, SPARQL_UPDATE);
         }
-        if seen.model.is_container() {
+        if loaded.model.is_container() {
             headers.add(ACCEPT_POST, &accept_post());
         }
         versions::original(call, &mut headers);
@@ -61,25 +61,25 @@ impl Headers {
     }
 
     /// Its interaction model; of the description of a binary, that of the description.
-    fn types(&mut self, call: &Call, seen: &LoadedResource) {
+    fn types(&mut self, call: &Call, loaded: &LoadedResource) {
         let link = |iri: &str| format!("<{iri}>;rel=\"type\"");
-        if seen.model == Model::Binary && call.target.part == Part::Description {
+        if loaded.model == Model::Binary && call.target.part == Part::Description {
             for name in Model::Source.types(true) {
                 self.add(header::LINK, &link(&format!("{LDP}{name}")));
             }
             return;
         }
-        for class in seen.types(call.dialect) {
+        for class in loaded.types(call.dialect) {
             // LAKEsuperior links only to the types of LDP.
-            if class.starts_with(LDP) || call.dialect.says_basic {
+            if class.starts_with(LDP) || call.dialect.states_basic_container {
                 self.add(header::LINK, &link(&class));
             }
         }
     }
 
-    fn described_by(&mut self, call: &Call, seen: &LoadedResource) {
-        let address = call.web.address(seen.path());
-        match (seen.model, &call.target.part) {
+    fn described_by(&mut self, call: &Call, loaded: &LoadedResource) {
+        let address = call.web.address(loaded.path());
+        match (loaded.model, &call.target.part) {
             (Model::Binary, Part::Description) => {
                 self.add(header::LINK, &format!("<{address}>; rel=describes"));
             }
@@ -119,12 +119,12 @@ impl Headers {
     }
 
     /// The validators of a graph.
-    pub(crate) fn graph_validators(&mut self, dialect: &Dialect, seen: &LoadedResource) {
+    pub(crate) fn graph_validators(&mut self, dialect: &Dialect, loaded: &LoadedResource) {
         if dialect.tags_graphs {
-            self.add(header::ETAG, &quoted(&seen.tag()));
-            self.state_token(dialect, &seen.tag());
+            self.add(header::ETAG, &quoted(&loaded.tag()));
+            self.state_token(dialect, &loaded.tag());
         }
-        if let Some(date) = http_date(seen.validated()) {
+        if let Some(date) = http_date(loaded.validated()) {
             self.add(header::LAST_MODIFIED, &date);
         }
     }
@@ -135,17 +135,17 @@ pub(crate) fn accept_post() -> String {
     Syntax::ALL.map(Syntax::media_type).join(",") + ",*/*"
 }
 
-fn can_patch(call: &Call, seen: &LoadedResource) -> bool {
-    seen.model != Model::Binary || call.target.part == Part::Description
+fn can_patch(call: &Call, loaded: &LoadedResource) -> bool {
+    loaded.model != Model::Binary || call.target.part == Part::Description
 }
 
 /// The methods of what a request names.
-pub(crate) fn allow(call: &Call, seen: &LoadedResource) -> &'static str {
-    match (seen.model, &call.target.part) {
+pub(crate) fn allow(call: &Call, loaded: &LoadedResource) -> &'static str {
+    match (loaded.model, &call.target.part) {
         (Model::Binary, Part::Description) => "GET,HEAD,OPTIONS,PUT,PATCH",
         (Model::Binary, _) => "GET,HEAD,OPTIONS,PUT,DELETE",
         (Model::Source, _) => "GET,HEAD,OPTIONS,PUT,PATCH,DELETE",
-        _ if seen.path().names().is_empty() => "GET,HEAD,OPTIONS,POST,PATCH",
+        _ if loaded.path().names().is_empty() => "GET,HEAD,OPTIONS,POST,PATCH",
         _ => "GET,HEAD,OPTIONS,PUT,POST,PATCH,DELETE",
     }
 }

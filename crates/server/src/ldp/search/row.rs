@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::condition::{Field, number};
 use crate::ldp::external;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::{OCTETS, rfc3339, types};
+use crate::ldp::representation::resource::{OCTETS, rfc3339, types};
 use crate::ldp::representation::vocabulary::RDF_TYPE;
 use crate::ldp::request::call::Call;
 

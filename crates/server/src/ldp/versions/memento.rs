@@ -13,7 +13,7 @@ use crate::ldp::dialect::Dialect;
 use crate::ldp::methods::read::{self, Found};
 use crate::ldp::representation::graph::own;
 use crate::ldp::representation::html;
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::headers::{ACCEPT_PATCH, ACCEPT_POST, Headers};
@@ -42,28 +42,28 @@ enum Shown {
 }
 
 fn find(store: &Store, call: &Call, name: &str) -> Result<Shown, Fault> {
-    let (seen, versions) = versions(store, call)?;
+    let (loaded, versions) = versions(store, call)?;
     let version = named(&versions, name)?;
-    let seen = as_it_was(store, call, seen, version)?;
+    let loaded = as_it_was(store, call, loaded, version)?;
     if call.method == Method::OPTIONS {
-        let mut headers = Headers::about(call, &seen);
+        let mut headers = Headers::about(call, &loaded);
         be_memento(call, version, &mut headers);
         return Ok(Shown::Headers(headers));
     }
-    let mut found = match read::representation(call, &seen.stat)? {
-        _ if html::is_wanted(call, &seen) => {
-            let mut headers = Headers::about(call, &seen);
+    let mut found = match read::representation(call, &loaded.stat)? {
+        _ if html::is_wanted(call, &loaded) => {
+            let mut headers = Headers::about(call, &loaded);
             headers.add(header::VARY, "Accept, Prefer");
-            let statements = own(call, &store.reading(&call.caller)?, seen.clone())?;
-            Found::Page(headers, Box::new(page::one(call, &seen, version, &statements)))
+            let statements = own(call, &store.reading(&call.caller)?, loaded.clone())?;
+            Found::Page(headers, Box::new(page::one(call, &loaded, version, &statements)))
         }
         Choice::Graph(syntax) => {
-            read::graph(&store.reading(&call.caller)?, store, call, seen, syntax)?
+            read::graph(&store.reading(&call.caller)?, store, call, loaded, syntax)?
         }
         Choice::Other => {
             let options = ReadOptions { version: Some(version.version), replica: None };
-            let opened = store.open(&call.caller, &At::Id(seen.stat.id), &options)?;
-            read::content(call, &seen, opened)?
+            let opened = store.open(&call.caller, &At::Id(loaded.stat.id), &options)?;
+            read::content(call, &loaded, opened)?
         }
     };
     be_memento(call, version, found.headers());
@@ -74,13 +74,13 @@ fn find(store: &Store, call: &Call, name: &str) -> Result<Shown, Fault> {
 fn as_it_was(
     store: &Store,
     call: &Call,
-    seen: LoadedResource,
+    loaded: LoadedResource,
     version: &Version,
 ) -> Result<LoadedResource, Fault> {
-    let at = At::Id(seen.stat.id);
+    let at = At::Id(loaded.stat.id);
     let description = store.graph_of_version(&call.caller, &at, version.version)?;
     let modified_by = store.person_name(version.modified_by)?;
-    Ok(seen.in_version(version, description, modified_by))
+    Ok(loaded.in_version(version, description, modified_by))
 }
 
 fn be_memento(call: &Call, version: &Version, headers: &mut Headers) {

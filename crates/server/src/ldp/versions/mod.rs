@@ -23,7 +23,7 @@ pub(crate) use gate::gate;
 pub(crate) use links::{address, original};
 pub(crate) use name::shown as version_name;
 
-use crate::ldp::representation::seen::LoadedResource;
+use crate::ldp::representation::resource::LoadedResource;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 use crate::ldp::request::target::{Part, Side};
@@ -74,22 +74,22 @@ fn list_address(call: &Call) -> String {
 
 /// A resource with its versions, the oldest time first.
 fn versions(store: &Store, call: &Call) -> Result<(LoadedResource, Vec<Version>), Fault> {
-    let seen = call.seen(store)?;
-    let mut versions = store.versions(&call.caller, &At::Id(seen.stat.id))?;
+    let loaded = call.load(store)?;
+    let mut versions = store.versions(&call.caller, &At::Id(loaded.stat.id))?;
     versions.sort_by_key(|version| (version.time, version.version));
-    Ok((seen, versions))
+    Ok((loaded, versions))
 }
 
 /// The triple that links a resource to its versions, in dialects that have it.
 pub(crate) fn mention(
     reading: &Reading,
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
 ) -> Result<Option<Triple>, Fault> {
     let is_mentioned = call.dialect.mentions_versions && !call.is_memento;
     let node = |iri: String| NamedNode::new_unchecked(iri);
     // Callers who may not read the content do not see its versions.
-    Ok((is_mentioned && reading.has_versions(&seen.stat)?).then(|| {
+    Ok((is_mentioned && reading.has_versions(&loaded.stat)?).then(|| {
         let versions = node(call.web.part(call.path(), "fcr:versions"));
         Triple::new(
             node(call.address()),

@@ -9,7 +9,7 @@ use cenote_store::Version;
 use super::{links, name, own_address};
 use crate::ldp::representation::html::way;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::{LoadedResource, rfc3339};
+use crate::ldp::representation::resource::{LoadedResource, rfc3339};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::headers::Headers;
 use crate::page::{Markup, page};
@@ -42,7 +42,7 @@ fn table<'a>(body: &'a mut Markup, call: &Call, versions: &[Version]) -> &'a mut
 /// One version: its statements, and where its bytes are.
 pub(super) fn one(
     call: &Call,
-    seen: &LoadedResource,
+    loaded: &LoadedResource,
     version: &Version,
     statements: &[Triple],
 ) -> Response {
@@ -54,7 +54,7 @@ pub(super) fn one(
         body.raw(", with the label ").text(label);
     }
     body.raw(". ").link(&own, "Its current state").raw(", ").link(&all, "all versions").raw("\n");
-    if seen.model == Model::Binary {
+    if loaded.model == Model::Binary {
         let bytes = format!("{}/fcr:versions/{}", call.address(), name::shown(version));
         body.raw("<p>").link(&bytes, "Its bytes").raw("\n");
     }

@@ -14,7 +14,7 @@ use crate::ldp::methods::intake::{described, triples};
 use crate::ldp::representation::html;
 use crate::ldp::representation::managed::Sieve;
 use crate::ldp::representation::model::Model;
-use crate::ldp::representation::seen::date_time;
+use crate::ldp::representation::resource::date_time;
 use crate::ldp::representation::vocabulary::{CONTAINS, LDP, RDF_TYPE};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
@@ -28,7 +28,7 @@ const VARY_POST: HeaderName = HeaderName::from_static("vary-post");
 /// GET, HEAD and OPTIONS.
 pub(super) async fn show(call: Call) -> Result<Response, Fault> {
     call.blocking(|store, call| {
-        let (seen, versions) = versions(store, call)?;
+        let (loaded, versions) = versions(store, call)?;
         let mut headers = headers(call);
         if call.method == Method::OPTIONS {
             return Ok((StatusCode::NO_CONTENT, headers.0).into_response());
@@ -49,7 +49,7 @@ pub(super) async fn show(call: Call) -> Result<Response, Fault> {
                     _ => Syntax::Turtle,
                 };
                 headers.syntax(syntax);
-                as_graph(call, seen.stat.resource.created, &versions, syntax)?
+                as_graph(call, loaded.stat.resource.created, &versions, syntax)?
             }
         };
         Ok((headers.0, body).into_response())
@@ -128,7 +128,7 @@ pub(super) async fn keep(call: Call, body: Body) -> Result<Response, Fault> {
         true => Some(given(&call, body).await?),
     };
     call.blocking(move |store, call| {
-        let seen = call.seen(store)?;
+        let loaded = call.load(store)?;
         let mut new = NewVersion {
             label: call.header("slug").and_then(label),
             another: true,
@@ -136,11 +136,11 @@ pub(super) async fn keep(call: Call, body: Body) -> Result<Response, Fault> {
             ..NewVersion::default()
         };
         if let Some((time, bytes, syntax)) = given {
-            if seen.model == Model::Binary && call.target.part == Part::Whole {
+            if loaded.model == Model::Binary && call.target.part == Part::Whole {
                 return Err(no_graph(call));
             }
             let triples = triples(&bytes, syntax, &call.address())?;
-            let kept = Sieve::existing(call, store, &seen, &triples)?.sift(triples)?;
+            let kept = Sieve::existing(call, store, &loaded, &triples)?.sift(triples)?;
             new.time = Some(time);
             new.description = Some(described(call, store, call.path(), kept)?);
         }

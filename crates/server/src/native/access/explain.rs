@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{Effect, Explanation, Reason, Rights, Source};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{
     EffectWord, ExplainQuery, ExplainedAccess, OnlyLine, ReasonLine, RightLine, SourceWord, Target,
 };
@@ -18,7 +18,7 @@ use crate::problem::Problem;
     responses((status = 200, body = ExplainedAccess)))]
 pub(crate) async fn why(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(at, query): About<ExplainQuery>,
 ) -> Result<Json<ExplainedAccess>, Problem> {
     app.blocking(move |store| {

@@ -6,7 +6,7 @@ use cenote_store::{
 };
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{AccessList, ChangeAccess, GrantLine, OnlyLine, Target};
 use crate::native::request::address::at;
 use crate::native::request::extract::Json;
@@ -17,7 +17,7 @@ use crate::problem::Problem;
     responses((status = 200, body = AccessList)))]
 pub(crate) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     at: At,
 ) -> Result<Json<AccessList>, Problem> {
     app.blocking(move |store| list(store, &caller, &at)).await

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use cenote_store::{Act, PersonKind, UserChange};
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{
     ChangeGroup, ChangeUser, Group, Groups, Identity, Instant, Named, NewGroup, NewUser, User,
     Users,
@@ -18,7 +18,7 @@ use crate::problem::Problem;
 #[utoipa::path(get, path = "/v1/whoami", tag = "people", responses((status = 200, body = Identity)))]
 pub(crate) async fn whoami(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<Identity>, Problem> {
     app.blocking(move |store| {
         let groups = caller.groups().iter().map(|group| store.person_name(*group));
@@ -32,7 +32,7 @@ pub(crate) async fn whoami(
 #[utoipa::path(get, path = "/v1/users", tag = "people", responses((status = 200, body = Users)))]
 pub(crate) async fn users(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<Users>, Problem> {
     caller.require(Act::Names)?;
     app.blocking(move |store| {
@@ -90,7 +90,7 @@ pub(crate) async fn remove_user(
 #[utoipa::path(get, path = "/v1/groups", tag = "people", responses((status = 200, body = Groups)))]
 pub(crate) async fn groups(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<Groups>, Problem> {
     caller.require(Act::Names)?;
     app.blocking(move |store| {
@@ -134,8 +134,8 @@ pub(crate) async fn change_group(
     responses((status = 204, description = "Removed")))]
 pub(crate) async fn remove_group(
     app: State<App>,
-    asker: Changer,
+    caller: Changer,
     named: Params<Named>,
 ) -> Result<StatusCode, Problem> {
-    remove_user(app, asker, named).await
+    remove_user(app, caller, named).await
 }

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use cenote_store::Rights;
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{
     MadeTicket, NewTicket, Target, Ticket, TicketLevel, Tickets, WhichTicket,
 };
@@ -50,7 +50,7 @@ pub(crate) async fn add(
     responses((status = 200, body = Tickets)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(target): Params<Target>,
 ) -> Result<Json<Tickets>, Problem> {
     let at = match (&target.path, target.id) {

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use cenote_store::Rights;
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{MadeToken, NewToken, Tokens, WhichToken};
 use crate::native::request::address::at;
 use crate::native::request::extract::Json;
@@ -44,7 +44,7 @@ pub(crate) async fn add(
 #[utoipa::path(get, path = "/v1/tokens", tag = "people", responses((status = 200, body = Tokens)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<Tokens>, Problem> {
     app.blocking(move |store| {
         let items = store.tokens(&caller)?.into_iter().map(Into::into).collect();

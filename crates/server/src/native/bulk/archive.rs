@@ -40,9 +40,9 @@ pub(crate) async fn archive(
     Reader(caller): Reader,
     at: At,
 ) -> Result<Response, Problem> {
-    let (asker, top) = (caller.clone(), at.clone());
+    let (viewer, top) = (caller.clone(), at.clone());
     let first = app.blocking(move |store| {
-        Ok((store.stat(&asker, &top)?, store.walk(&asker, &top, None, PAGE)?))
+        Ok((store.stat(&viewer, &top)?, store.walk(&viewer, &top, None, PAGE)?))
     });
     let (stat, first) = first.await?;
     Ok(answer(async move |builder| {

@@ -46,7 +46,7 @@ pub(crate) fn entry_header(
     if let Some(content) = &resource.content {
         let sha256 = content.digests.sha256.map(|sha256| record(SHA256, &hex::encode(sha256)));
         // The type is guessed again when the archive is uploaded.
-        let media_type = content.said_media_type().map(|text| record(MEDIA_TYPE, text));
+        let media_type = content.stated_media_type().map(|text| record(MEDIA_TYPE, text));
         records.extend([sha256, media_type].into_iter().flatten().flatten());
     }
     Ok((header, records))

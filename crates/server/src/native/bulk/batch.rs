@@ -18,7 +18,7 @@ use tokio_util::io::StreamReader;
 use super::batch_entry::{path, read, shown, unreadable};
 use super::batch_header::{self, Position};
 use crate::app::App;
-use crate::layer::{Admission, Asker};
+use crate::layer::{Admission, Viewer};
 use crate::native::contents::write::place;
 use crate::native::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
 use crate::native::request::conditional::write_conditions;
@@ -31,7 +31,7 @@ const LARGEST: usize = 64 << 20;
 /// Entries of one commit.
 const ENTRIES: usize = 512;
 /// Bytes of one commit.
-const HELD: usize = 8 << 20;
+const COMMIT_BYTES: usize = 8 << 20;
 /// Entries of up to this many bytes wait in memory for their commit.
 const INLINE: usize = 64 << 10;
 
@@ -42,7 +42,7 @@ const INLINE: usize = 64 << 10;
     responses((status = 200, body = BatchLine, content_type = "application/x-ndjson")))]
 pub(crate) async fn batch(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     admission: Admission,
     Params(query): Params<BatchQuery>,
     headers: HeaderMap,
@@ -95,7 +95,7 @@ struct Batch {
     /// Entries that wait for their commit, or for their line.
     pending: Vec<(String, Result<BatchItem, Problem>)>,
     /// How many bytes of them are in memory.
-    held: usize,
+    buffered: usize,
     lines: Vec<u8>,
 }
 
@@ -107,7 +107,7 @@ impl Batch {
         (under, each): (StorePath, PutOptions),
     ) -> Self {
         let (pending, lines) = (Vec::new(), Vec::new());
-        Self { app, caller, admission, under, each, pending, held: 0, lines }
+        Self { app, caller, admission, under, each, pending, buffered: 0, lines }
     }
 
     fn is_empty(&self) -> bool {
@@ -129,7 +129,7 @@ impl Batch {
 
     /// Commits what waits, where its bytes and those of the next entry would be too many.
     async fn make_room<R: AsyncRead + Unpin>(&mut self, next: &Entry<R>) {
-        if self.held + self.in_memory(next) > HELD {
+        if self.buffered + self.in_memory(next) > COMMIT_BYTES {
             self.commit().await;
         }
     }
@@ -150,14 +150,14 @@ impl Batch {
     ) -> Result<BatchItem, Problem> {
         let what = TicketUse::Write(entry.effective_size());
         self.app.quick(|store| store.in_place(|store| store.count_use(&self.caller, what)))?;
-        let held = self.in_memory(&entry);
+        let size = self.in_memory(&entry);
         let read = read(self.app.store(), &self.caller, (path, &self.each), entry);
-        if held == 0 {
+        if size == 0 {
             // It keeps a file open while it is received, and its slot for that.
             return read.await;
         }
-        self.admission.keep(held)?;
-        self.held += held;
+        self.admission.keep(size)?;
+        self.buffered += size;
         self.admission.aside(read).await?
     }
 
@@ -170,7 +170,7 @@ impl Batch {
         }
         let stats = self.app.store().put_many(&self.caller, ready).await;
         self.admission.forget();
-        self.held = 0;
+        self.buffered = 0;
         let outcomes = self.app.blocking(move |store| Ok(outcomes(store, refused, stats))).await;
         let mut outcomes = outcomes.map(Vec::into_iter);
         for path in paths {

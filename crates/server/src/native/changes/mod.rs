@@ -16,7 +16,7 @@ use super::request::extract::Json;
 use super::request::query::{And, Params, page_limit};
 use crate::app::App;
 use crate::changes::{Feed, events};
-use crate::layer::{Admission, Asker};
+use crate::layer::{Admission, Viewer};
 use crate::problem::Problem;
 
 /// The longest wait, in seconds.
@@ -30,7 +30,7 @@ const MOST: usize = 10_000;
     responses((status = 200, content((Changes = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn changes(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     admission: Admission,
     headers: HeaderMap,
     Params(And(target, query)): Params<And<Target, ChangesQuery>>,
@@ -40,13 +40,13 @@ pub(super) async fn changes(
         return Err(Problem::invalid(format!("`wait` is at most {LONGEST} seconds")));
     }
     let streams = prefers(&headers, events::MEDIA_TYPE, "application/json");
-    let since = events::last_seen(&headers).filter(|_| streams).or(query.since);
+    let since = events::last_event_id(&headers).filter(|_| streams).or(query.since);
     let limit = page_limit(query.limit, MOST)?;
     let top = match target {
         Target { path: None, id: None } => None,
         Target { path, id } => {
-            let (at, asker) = (address::at(path.as_deref(), id)?, caller.clone());
-            Some(app.blocking(move |store| Ok(store.stat(&asker, &at)?.id)).await?)
+            let (at, viewer) = (address::at(path.as_deref(), id)?, caller.clone());
+            Some(app.blocking(move |store| Ok(store.stat(&viewer, &at)?.id)).await?)
         }
     };
     let mut feed = Feed::open((app, caller, admission), top, (since, limit)).await?;

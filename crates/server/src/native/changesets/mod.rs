@@ -12,7 +12,7 @@ use cenote_store::ChangeSetId;
 use super::json::{ChangeSet, ChangeSets, NewChangeSet, Nothing};
 use super::request::extract::{Json, Segment};
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::problem::Problem;
 
 /// Begins a change set: what it sees is the store as it is now.
@@ -33,7 +33,7 @@ pub(crate) async fn begin(
     responses((status = 200, body = ChangeSets)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<ChangeSets>, Problem> {
     let open = app.quick(|store| store.change_sets(&caller))?;
     Ok(Json(ChangeSets { items: open.into_iter().map(Into::into).collect() }))
@@ -44,7 +44,7 @@ pub(crate) async fn list(
     responses((status = 200, body = ChangeSet)))]
 pub(crate) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Segment(id): Segment<String>,
 ) -> Result<Json<ChangeSet>, Problem> {
     let id: ChangeSetId = id.parse()?;

@@ -8,7 +8,7 @@ use cenote_store::{At, JobStatus, Registration, Trim};
 use super::uploads::digest;
 use super::write::answer;
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{
     Job, Register, Replicas, Replicate, Resource, Target, TrimReplicas, Trimmed,
 };
@@ -21,7 +21,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Replicas)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     at: At,
 ) -> Result<Json<Replicas>, Problem> {
     app.blocking(move |store| Ok(Json(Replicas::of(store.replicas(&caller, &at)?)))).await

@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{At, Caller, NewVersion, Prune, Retention, Store};
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{
     ChangeVersions, CompareQuery, Names, Resource, Target, Version, VersionDifference, VersionOp,
     VersionOutcome, Versions,
@@ -18,7 +18,7 @@ use crate::problem::{Problem, unanswered};
     responses((status = 200, body = Versions)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     at: At,
 ) -> Result<Json<Versions>, Problem> {
     app.blocking(move |store| {
@@ -35,7 +35,7 @@ pub(crate) async fn list(
     responses((status = 200, body = VersionDifference)))]
 pub(crate) async fn compare(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(at, query): About<CompareQuery>,
 ) -> Result<Json<VersionDifference>, Problem> {
     app.blocking(move |store| {
@@ -99,9 +99,9 @@ impl TryFrom<ChangeVersions> for Change {
 impl Change {
     fn make(self, store: &Store, caller: &Caller, at: &At) -> cenote_store::Result<VersionOutcome> {
         Ok(match self {
-            Self::Keep(new) => told(store, store.keep_version(caller, at, &new)?)?,
+            Self::Keep(new) => version_outcome(store, store.keep_version(caller, at, &new)?)?,
             Self::Label(version, label) => {
-                told(store, store.label_version(caller, at, version, label.as_deref())?)?
+                version_outcome(store, store.label_version(caller, at, version, label.as_deref())?)?
             }
             Self::Restore(version) => {
                 let stat = store.restore_version(caller, at, version)?;
@@ -113,7 +113,10 @@ impl Change {
 }
 
 /// A version as a change has left it.
-fn told(store: &Store, version: cenote_store::Version) -> cenote_store::Result<VersionOutcome> {
+fn version_outcome(
+    store: &Store,
+    version: cenote_store::Version,
+) -> cenote_store::Result<VersionOutcome> {
     let version = Version::of(version, &mut Names::new(store)).map_err(unanswered)?;
     Ok(VersionOutcome::Version(version))
 }

@@ -127,10 +127,10 @@ impl Part {
     fn read(&self, reader: &StoreReader, name: String) -> Result<GsdChunk, Problem> {
         if self.bytes() > JSON_MOST {
             let kind = ProblemKind::Store(ErrorKind::TooLarge);
-            let told =
+            let detail =
                 format!("{} bytes are more than the {JSON_MOST} answered as JSON", self.bytes());
             return Err(
-                Problem::new(kind, told).with_hint("ask for fewer `rows`, or for the .npy file")
+                Problem::new(kind, detail).with_hint("ask for fewer `rows`, or for the .npy file")
             );
         }
         let mut data = vec![0; self.bytes() as usize];

@@ -14,7 +14,7 @@ const BINARY: &str = "binary";
 
 pub(super) fn apply(change: &KeyChange, key: &mut Key) -> Result<(), Problem> {
     let name = key.name().to_string();
-    if change.name.as_ref().is_some_and(|said| *said != name) {
+    if change.name.as_ref().is_some_and(|given| *given != name) {
         return Err(Problem::invalid(format!("the body has a different key than {name}"))
             .with_hint("a key cannot be renamed: put the new one, and remove the old one"));
     }
@@ -63,10 +63,10 @@ fn set_meta(wanted: &BTreeMap<String, String>, key: &mut Key) -> Result<(), Prob
     let there: Vec<_> = there.collect();
     let mut missing = wanted.clone();
     for (name, value) in there {
-        let said = text(&name);
-        match missing.get(&said) {
-            Some(same) if *same == value => drop(missing.remove(&said)),
-            None if said != BINARY => {
+        let metakey = text(&name);
+        match missing.get(&metakey) {
+            Some(same) if *same == value => drop(missing.remove(&metakey)),
+            None if metakey != BINARY => {
                 key.remove_meta(&name).map_err(|error| invalid(&error))?;
             }
             _ => {}

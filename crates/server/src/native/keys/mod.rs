@@ -109,9 +109,9 @@ pub(super) async fn remove(
 }
 
 /// The parent key of names, and the requested key.
-fn names(given: Option<&str>, asked: &str) -> Result<(KeyName, KeyName), Problem> {
+fn names(given: Option<&str>, requested: &str) -> Result<(KeyName, KeyName), Problem> {
     let parent = parent(given)?;
-    let name = name(&parent, asked)?;
+    let name = name(&parent, requested)?;
     Ok((parent, name))
 }
 

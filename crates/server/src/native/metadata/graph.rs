@@ -13,7 +13,7 @@ use cenote_rdf::{Limits, Syntax};
 use cenote_store::{At, Graph};
 
 use crate::app::App;
-use crate::layer::{Asker, Writer};
+use crate::layer::{Viewer, Writer};
 use crate::native::json::{Resource, Target, VersionQuery};
 use crate::native::request::address::About;
 use crate::native::request::conditional::{answer_description, write_conditions};
@@ -32,7 +32,7 @@ const LIMITS: Limits = Limits { triples: 1 << 20, term: 2 << 20 };
         (status = 304, description = "The client has the current state")))]
 pub(crate) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(at, query): About<VersionQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

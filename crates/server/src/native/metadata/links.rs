@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{LinksQuery, Query, SearchCursor};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json;
 use crate::native::json::Links;
 use crate::native::request::address::About;
@@ -23,11 +23,11 @@ const MOST: usize = 1_000;
     responses((status = 200, body = Links)))]
 pub(crate) async fn links(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(to, query): About<json::LinksQuery>,
 ) -> Result<Json<Links>, Problem> {
-    let (asked, after) = ((query.limit, MOST), query.after.as_deref());
-    let (limit, after) = page(&app, SEALED, asked, after, SearchCursor::from_bytes)?;
+    let (limits, after) = ((query.limit, MOST), query.after.as_deref());
+    let (limit, after) = page(&app, SEALED, limits, after, SearchCursor::from_bytes)?;
     let query = LinksQuery { to, after, limit, effort: Query::EFFORT };
     let seal = app.clone();
     app.blocking(move |store| {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use cenote_store::{At, Avu, AvuChange, avus_of};
 
 use crate::app::App;
-use crate::layer::{Asker, Changer, Writer};
+use crate::layer::{Changer, Viewer, Writer};
 use crate::native::json::{
     CopyDescription, Describe, Description, Op, Operation, Resource, Target,
 };
@@ -20,7 +20,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Description), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     at: At,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -7,7 +7,7 @@ use cenote_store::{At, Comparison, Condition, Query, ResourceId, SearchCursor};
 use cenote_text::Lead;
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{Compare, Found, Search, Where};
 use crate::native::request::address::at;
 use crate::native::request::cursor::page;
@@ -24,7 +24,7 @@ const SEALED: &str = "search";
     responses((status = 200, body = Found)))]
 pub(crate) async fn search(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Json(question): Json<Search>,
 ) -> Result<Json<Found>, Problem> {
     let query = query(&app, question)?;
@@ -52,15 +52,15 @@ fn query(app: &App, question: Search) -> Result<Query, Problem> {
         (under, id) => at(under, id)?,
     };
     let conditions = question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?;
-    let (asked, after) = ((question.limit, Query::MAX), question.after.as_deref());
-    let (limit, after) = page(app, SEALED, asked, after, SearchCursor::from_bytes)?;
+    let (limits, after) = ((question.limit, Query::MAX), question.after.as_deref());
+    let (limit, after) = page(app, SEALED, limits, after, SearchCursor::from_bytes)?;
     let (name, kind) = (question.name, question.kind.map(Into::into));
     let text = question.text.map(|text| text.parse()).transpose()?;
     Ok(Query { under, conditions, name, kind, text, after, limit, effort: Query::EFFORT })
 }
 
-pub(crate) fn condition(asked: Where) -> Result<Condition, Problem> {
-    let Where { attribute, op, value, unit } = asked;
+pub(crate) fn condition(requested: Where) -> Result<Condition, Problem> {
+    let Where { attribute, op, value, unit } = requested;
     let comparison = Comparison::from(op);
     match (comparison, value) {
         (Comparison::Exists, None) => {

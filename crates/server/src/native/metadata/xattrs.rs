@@ -6,7 +6,7 @@ use axum::response::Response;
 use cenote_store::{At, Xattr};
 
 use crate::app::App;
-use crate::layer::{Asker, Changer, Writer};
+use crate::layer::{Changer, Viewer, Writer};
 use crate::native::json::{Resource, Target, XattrQuery, Xattrs};
 use crate::native::request::address::About;
 use crate::native::request::conditional::{answer_description, write_conditions};
@@ -18,7 +18,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Xattrs), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     at: At,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -33,7 +33,7 @@ pub(crate) async fn list(
         (status = 304, description = "The client has the current state")))]
 pub(crate) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(at, XattrQuery { name }): About<XattrQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

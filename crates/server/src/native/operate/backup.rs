@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use cenote_store::{Act, BlobId};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::BackupQuery;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
@@ -17,7 +17,7 @@ use crate::problem::Problem;
     responses((status = 200, content_type = "application/octet-stream")))]
 pub(crate) async fn rows(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(query): Params<BackupQuery>,
 ) -> Result<Response, Problem> {
     let backup = app.blocking(move |store| store.back_up(&caller)).await?;
@@ -30,7 +30,7 @@ pub(crate) async fn rows(
     responses((status = 200, content_type = "application/octet-stream")))]
 pub(crate) async fn blob(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Path(blob): Path<String>,
 ) -> Result<Response, Problem> {
     caller.require(Act::BackUp)?;

@@ -9,7 +9,7 @@ use cenote_store::{Act, CheckOptions};
 use futures_util::TryStreamExt;
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{Check, Finding};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -19,7 +19,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Finding, content_type = "application/x-ndjson")))]
 pub(crate) async fn check(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Json(question): Json<Check>,
 ) -> Result<Response, Problem> {
     caller.require(Act::Inspect)?;

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use cenote_store::{Act, Caller, Error, ErrorKind, PlaceChange, Store};
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json;
 use crate::native::json::{ChangePlace, Drain, Job, Named, NewPlace, PlaceView, Places};
 use crate::native::request::extract::{Json, Segment};
@@ -16,7 +16,7 @@ use crate::problem::Problem;
 #[utoipa::path(get, path = "/v1/places", tag = "places", responses((status = 200, body = Places)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<Places>, Problem> {
     caller.require(Act::Names)?;
     app.blocking(move |store| Ok(Json(Places { items: json::places(store, &caller)? }))).await
@@ -45,7 +45,7 @@ pub(crate) async fn add(
         if default {
             store.set_default_place(&caller, id)?;
         }
-        Ok((StatusCode::CREATED, Json(told(store, &caller, &name)?)))
+        Ok((StatusCode::CREATED, Json(place_view(store, &caller, &name)?)))
     })
     .await
 }
@@ -66,7 +66,7 @@ pub(crate) async fn change(
         if default {
             store.set_default_place(&caller, id)?;
         }
-        Ok(Json(told(store, &caller, &name)?))
+        Ok(Json(place_view(store, &caller, &name)?))
     })
     .await
 }
@@ -125,13 +125,13 @@ pub(crate) async fn drain(
     responses((status = 200, body = Job)))]
 pub(crate) async fn job(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Segment(id): Segment<u64>,
 ) -> Result<Json<Job>, Problem> {
     app.blocking(move |store| Ok(Json(store.job(&caller, id)?.into()))).await
 }
 
-fn told(store: &Store, caller: &Caller, name: &str) -> cenote_store::Result<PlaceView> {
+fn place_view(store: &Store, caller: &Caller, name: &str) -> cenote_store::Result<PlaceView> {
     let place = json::places(store, caller)?.into_iter().find(|place| place.name == name);
     place.ok_or_else(|| {
         cenote_store::Error::new(

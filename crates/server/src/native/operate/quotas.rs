@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{QuotaQuery, QuotaView, Quotas, SetQuota, named, quota_target};
 use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
@@ -16,7 +16,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Quotas)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(query): Params<QuotaQuery>,
 ) -> Result<Json<Quotas>, Problem> {
     let target = quota_target(query.path.as_deref(), query.id, query.user, query.group)?;

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use cenote_store::{Caller, Store};
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{DamagedCopy, Nothing, Scrub};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 #[utoipa::path(get, path = "/v1/scrub", tag = "status", responses((status = 200, body = Scrub)))]
 pub(crate) async fn status(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<Scrub>, Problem> {
     app.blocking(move |store| {
         let round = store.scrub_status(&caller)?;

@@ -24,8 +24,8 @@ pub(crate) async fn archive(
         return Err(Problem::invalid(format!("more than {MOST} objects in one archive")));
     }
     let paths: Result<Vec<StorePath>, _> = question.paths.iter().map(|path| path.parse()).collect();
-    let (paths, asker, moment) = (paths?, caller.clone(), question.as_of.0);
-    let reader = app.blocking(move |store| store.at_moment(&asker, moment)).await?;
+    let (paths, viewer, moment) = (paths?, caller.clone(), question.as_of.0);
+    let reader = app.blocking(move |store| store.at_moment(&viewer, moment)).await?;
     Ok(answer(async move |builder| {
         let packer = Packer { app, caller, above: StorePath::root(), builder };
         pack(packer, reader, &paths).await

@@ -18,7 +18,7 @@ use super::json::{
 use super::request::extract::Json;
 use super::request::query::{And, Params};
 use crate::app::App;
-use crate::layer::{Asker, Reader};
+use crate::layer::{Reader, Viewer};
 use crate::native::request::query::page_limit;
 use crate::problem::Problem;
 
@@ -30,7 +30,7 @@ const MOST: usize = 1_000;
     responses((status = 200, body = MomentAnswer)))]
 pub(crate) async fn position(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(query): Params<MomentQuery>,
 ) -> Result<Json<MomentAnswer>, Problem> {
     app.blocking(move |store| {
@@ -45,7 +45,7 @@ pub(crate) async fn position(
     responses((status = 200, body = PastResource)))]
 pub(crate) async fn stat(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(query): Params<PastQuery>,
 ) -> Result<Json<PastResource>, Problem> {
     let path: StorePath = query.path.parse()?;
@@ -61,7 +61,7 @@ pub(crate) async fn stat(
     responses((status = 200, body = PastListing)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(And(query, page)): Params<And<PastQuery, PastPageQuery>>,
 ) -> Result<Json<PastListing>, Problem> {
     let path: StorePath = query.path.parse()?;
@@ -79,7 +79,7 @@ pub(crate) async fn list(
     responses((status = 200, body = PastDescription)))]
 pub(crate) async fn meta(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(query): Params<PastQuery>,
 ) -> Result<Json<PastDescription>, Problem> {
     let path: StorePath = query.path.parse()?;

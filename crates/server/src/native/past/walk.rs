@@ -9,7 +9,7 @@ use cenote_store::{PastSearch, PastWalk, Store, StorePath};
 use futures_util::{Stream, stream};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{self, Names, PastLine, PastQuery, PastWalkQuery};
 use crate::native::metadata::search::condition;
 use crate::native::request::extract::Json;
@@ -25,7 +25,7 @@ const PAGE: usize = 1_000;
     responses((status = 200, body = PastLine, content_type = "application/x-ndjson")))]
 pub(crate) async fn walk(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(And(query, part)): Params<And<PastQuery, PastWalkQuery>>,
 ) -> Result<Response, Problem> {
     let path: StorePath = query.path.parse()?;
@@ -41,7 +41,7 @@ pub(crate) async fn walk(
     responses((status = 200, body = PastLine, content_type = "application/x-ndjson")))]
 pub(crate) async fn search(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Json(question): Json<json::PastSearch>,
 ) -> Result<Response, Problem> {
     let under = question.under.map_or_else(|| Ok(StorePath::root()), |under| under.parse())?;

@@ -56,9 +56,9 @@ fn expect(expected: &mut Expected, algorithm: &str, digest: &[u8]) -> Result<Opt
 }
 
 /// Sets a value that either of two headers may contain.
-fn once<T: PartialEq>(digest: &mut Option<T>, said: Option<T>) -> Result<Option<()>, Problem> {
-    let Some(said) = said else { return Ok(None) };
-    match digest.replace(said) {
+fn once<T: PartialEq>(digest: &mut Option<T>, declared: Option<T>) -> Result<Option<()>, Problem> {
+    let Some(declared) = declared else { return Ok(None) };
+    match digest.replace(declared) {
         before if before.is_none() || before == *digest => Ok(Some(())),
         _ => Err(Problem::invalid("the digests contradict each other")),
     }
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    fn said(value: &str) -> Result<Expected, Problem> {
+    fn expected_of(value: &str) -> Result<Expected, Problem> {
         let mut headers = HeaderMap::new();
         headers.insert(REPR_DIGEST, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         expected(&headers)
@@ -120,7 +120,7 @@ mod tests {
                 member(CRC64NVME, &crc.to_be_bytes()),
                 member("md5", &md5),
             ];
-            let expected = said(&all.join(", ")).unwrap();
+            let expected = expected_of(&all.join(", ")).unwrap();
             prop_assert_eq!(expected.sha256, Some(sha256));
             prop_assert_eq!(expected.others, vec![(Algorithm::Md5, md5.to_vec())]);
             prop_assert_eq!(expected.crc64nvme, Some(crc));
@@ -128,13 +128,13 @@ mod tests {
 
         #[test]
         fn any_header_is_handled(value in "[ -~]{0,80}") {
-            let _ = said(&value);
+            let _ = expected_of(&value);
         }
     }
 
     #[test]
     fn digests_that_cannot_be_checked_are_refused() {
-        let crc = said("crc32c=:AAAAAA==:").unwrap();
+        let crc = expected_of("crc32c=:AAAAAA==:").unwrap();
         assert_eq!(crc.others, [(Algorithm::Crc32c, vec![0; 4])]);
         assert_eq!(header(&Digests::default()), None);
         for value in [
@@ -150,7 +150,7 @@ mod tests {
             "unixsum=:AAAA:",
             "sha-256=7, md5=:AAAAAAAAAAAAAAAAAAAAAA==:",
         ] {
-            assert_eq!(said(value).unwrap_err().status(), 400, "{value}");
+            assert_eq!(expected_of(value).unwrap_err().status(), 400, "{value}");
         }
     }
 }

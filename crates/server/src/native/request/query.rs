@@ -72,14 +72,14 @@ fn wrong(why: impl ToString) -> Problem {
 /// The names of the fields that a struct is read from.
 fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
-    let _only_asked = T::deserialize(Asked(&mut fields));
+    let _only_recorded = T::deserialize(FieldRecorder(&mut fields));
     fields
 }
 
 /// Has nothing to read, and records the requested fields.
-struct Asked<'a>(&'a mut &'static [&'static str]);
+struct FieldRecorder<'a>(&'a mut &'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for FieldRecorder<'_> {
     type Error = NoValue;
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -103,8 +103,8 @@ impl<'de> Deserializer<'de> for Asked<'_> {
 }
 
 /// The length of a page: 1,000 by default, and never 0 or more than `most`.
-pub(crate) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Problem> {
-    let limit = asked.map_or(most.min(1_000), |limit| limit as usize);
+pub(crate) fn page_limit(requested: Option<u32>, most: usize) -> Result<usize, Problem> {
+    let limit = requested.map_or(most.min(1_000), |limit| limit as usize);
     match (1..=most).contains(&limit) {
         true => Ok(limit),
         false => Err(Problem::invalid(format!("`limit` must be between 1 and {most}"))),

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use cenote_store::{At, Caller, DetailedPage, ListOptions, Name};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{Brief, BriefQuery, ListQuery, Listing, Names, Resource, Target, With};
 use crate::native::request::address::About;
 use crate::native::request::conditional::answer_digested;
@@ -20,7 +20,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Listing), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(at, query): About<ListQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -51,7 +51,7 @@ pub(crate) async fn list(
     responses((status = 200, body = Brief, content_type = "application/x-ndjson")))]
 pub(crate) async fn list_brief(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(at, query): About<BriefQuery>,
 ) -> Result<Response, Problem> {
     let after = query.after.map(Name::new).transpose()?;

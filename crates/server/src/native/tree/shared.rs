@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{SharedCursor, SharedOptions};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{Found, SharedQuery};
 use crate::native::request::cursor::page;
 use crate::native::request::extract::Json;
@@ -20,11 +20,11 @@ const SEALED: &str = "shared";
     responses((status = 200, body = Found)))]
 pub(crate) async fn shared(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(query): Params<SharedQuery>,
 ) -> Result<Json<Found>, Problem> {
-    let (asked, after) = ((query.limit, SharedOptions::MAX), query.after.as_deref());
-    let (limit, after) = page(&app, SEALED, asked, after, SharedCursor::from_bytes)?;
+    let (limits, after) = ((query.limit, SharedOptions::MAX), query.after.as_deref());
+    let (limit, after) = page(&app, SEALED, limits, after, SharedCursor::from_bytes)?;
     let options = SharedOptions { after, limit, ..SharedOptions::default() };
     let seal = app.clone();
     app.blocking(move |store| {

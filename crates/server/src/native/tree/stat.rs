@@ -6,7 +6,7 @@ use axum::response::Response;
 use cenote_store::{At, description_tag};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{
     ChildQuery, Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, StatQuery, Target,
 };
@@ -23,7 +23,7 @@ const MOST: usize = 10_000;
     responses((status = 200, body = StatAnswer), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn stat(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     AboutChild(at, query): AboutChild<StatQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -47,7 +47,7 @@ pub(crate) async fn stat(
     responses((status = 200, body = StatManyAnswer)))]
 pub(crate) async fn stat_many(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Json(question): Json<StatMany>,
 ) -> Result<Json<StatManyAnswer>, Problem> {
     if question.items.len() > MOST {
@@ -56,8 +56,8 @@ pub(crate) async fn stat_many(
     let named = question.items.iter().map(At::try_from);
     let named: Vec<Result<At, Problem>> = named.collect();
     app.blocking(move |store| {
-        let asked: Vec<At> = named.iter().flatten().cloned().collect();
-        let mut found = store.stat_many(&caller, &asked)?.into_iter();
+        let targets: Vec<At> = named.iter().flatten().cloned().collect();
+        let mut found = store.stat_many(&caller, &targets)?.into_iter();
         let mut names = Names::for_caller(store, &caller);
         let mut outcome = |named: Result<At, Problem>| {
             named?;

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use cenote_store::{ResourceId, RestoreOptions, TrashCursor, TrashOptions};
 
 use crate::app::App;
-use crate::layer::{Asker, Changer};
+use crate::layer::{Changer, Viewer};
 use crate::native::json::{
     Emptied, EmptyTrash, Names, Resource, RestoreRemoved, TrashItem, TrashItems, TrashQuery,
 };
@@ -24,7 +24,7 @@ const SEALED: &str = "trash";
     responses((status = 200, body = TrashItems)))]
 pub(crate) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     Params(query): Params<TrashQuery>,
 ) -> Result<Json<TrashItems>, Problem> {
     let after = query.after.map(|text| cursor(&app, &text)).transpose()?;

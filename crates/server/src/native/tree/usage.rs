@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::At;
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{Place, Stats, Target, Usage};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Usage)))]
 pub(crate) async fn usage(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     at: At,
 ) -> Result<Json<Usage>, Problem> {
     app.blocking(move |store| {
@@ -29,7 +29,7 @@ pub(crate) async fn usage(
 #[utoipa::path(get, path = "/v1/stats", tag = "status", responses((status = 200, body = Stats)))]
 pub(crate) async fn stats(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
 ) -> Result<Json<Stats>, Problem> {
     app.blocking(move |store| {
         let stats = store.stats(&caller)?;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use cenote_store::{At, Caller, Store, StorePath, WalkCursor, WalkPage};
 
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Viewer;
 use crate::native::json::{Names, Resource, Target, WalkQuery};
 use crate::native::request::address::About;
 use crate::native::tree::pages::{PAGE, Pages, add_line, answer_lines, most_lines};
@@ -18,7 +18,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Resource, content_type = "application/x-ndjson")))]
 pub(crate) async fn walk(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Viewer(caller): Viewer,
     About(at, query): About<WalkQuery>,
 ) -> Result<Response, Problem> {
     let after = match query.after {

@@ -14,9 +14,9 @@ fn token(shown: &Shown) -> Option<&str> {
     }
 }
 
-async fn ask(accounts: &Accounts, shown: &Shown, call: &str, input: Value) -> Answer {
-    let ask = accounts.server.ask_as(None, "POST", &format!("/{call}"));
-    shown.with(ask).json(&input).send().await
+async fn send(accounts: &Accounts, shown: &Shown, call: &str, input: Value) -> Answer {
+    let request = accounts.server.request_as(None, "POST", &format!("/{call}"));
+    shown.with(request).json(&input).send().await
 }
 
 fn kind(answer: &Answer) -> String {
@@ -24,7 +24,7 @@ fn kind(answer: &Answer) -> String {
 }
 
 async fn project(accounts: &Accounts, shown: &Shown) -> Value {
-    let found = ask(accounts, shown, "system/findProjects", json!({ "name": "lab" })).await;
+    let found = send(accounts, shown, "system/findProjects", json!({ "name": "lab" })).await;
     found.expect(200)["results"][0]["id"].clone()
 }
 
@@ -34,23 +34,23 @@ async fn each_credential_permits_the_operations_in_its_row() {
         let accounts = Accounts::new();
         let shown = accounts.shown(account, credential).await;
         let row = format!("{account:?}, {credential}");
-        let whoami = ask(&accounts, &shown, "system/whoami", json!({})).await;
+        let whoami = send(&accounts, &shown, "system/whoami", json!({})).await;
         let Some((name, _)) = account else {
             assert_eq!(kind(&whoami), "InvalidAuthentication", "{row}: {whoami:?}");
             continue;
         };
         assert_eq!(whoami.expect(200)["id"], format!("user-{name}"), "{row}");
         let lab = project(&accounts, &shown).await;
-        let record = ask(&accounts, &shown, "record/new", json!({ "project": lab })).await;
+        let record = send(&accounts, &shown, "record/new", json!({ "project": lab })).await;
         assert_eq!(record.status.is_success(), credential != "read", "{row}: {record:?}");
-        let made = ask(&accounts, &shown, "project/new", json!({ "name": "mine" })).await;
+        let made = send(&accounts, &shown, "project/new", json!({ "name": "mine" })).await;
         let anywhere = !["read", "within"].contains(&credential);
         assert_eq!(made.status.is_success(), anywhere, "{row}: {made:?}");
         assert!(made.status.is_success() || made.status.is_client_error(), "{row}: {made:?}");
         let Some(token) = token(&shown) else { continue };
         let end = json!({ "tokenSignature": hex::encode(sha256(token)) });
-        ask(&accounts, &shown, "system/destroyAuthToken", end).await.expect(200);
-        let ended = ask(&accounts, &shown, "system/whoami", json!({})).await;
+        send(&accounts, &shown, "system/destroyAuthToken", end).await.expect(200);
+        let ended = send(&accounts, &shown, "system/whoami", json!({})).await;
         assert_eq!(kind(&ended), "InvalidAuthentication", "{row}");
     }
 }
@@ -94,23 +94,23 @@ async fn a_read_token_of_an_administrator_changes_nothing() {
     let lab = project(&accounts, &admin).await;
     let folder = json!({ "folder": "/f" });
     let new = format!("{}/newFolder", lab.as_str().unwrap());
-    ask(&accounts, &admin, &new, folder).await.expect(200);
+    send(&accounts, &admin, &new, folder).await.expect(200);
     let find = json!({ "scope": { "project": lab }, "name": "x" });
-    let found = ask(&accounts, &admin, "system/findDataObjects", find).await.expect(200);
+    let found = send(&accounts, &admin, "system/findDataObjects", find).await.expect(200);
     let file = found["results"][0]["id"].clone();
     let tag = json!({ "project": lab, "tags": ["kept"] });
     let add = format!("{}/addTags", file.as_str().unwrap());
-    ask(&accounts, &admin, &add, tag).await.expect(200);
+    send(&accounts, &admin, &add, tag).await.expect(200);
     let read = accounts.shown(Some(ADMIN), "read").await;
-    let now = async || accounts.server.ask("GET", "/v1/walk?path=/").send().await.body;
+    let now = async || accounts.server.request("GET", "/v1/walk?path=/").send().await.body;
     let before = now().await;
     for (call, input) in changes(&lab, &file) {
-        let answer = ask(&accounts, &read, &call, input).await;
+        let answer = send(&accounts, &read, &call, input).await;
         assert!(answer.status.is_client_error(), "{call}: {answer:?}");
         assert!(now().await == before, "{call} changed something");
     }
     let download = format!("{}/download", file.as_str().unwrap());
-    ask(&accounts, &read, &download, json!({})).await.expect(200);
+    send(&accounts, &read, &download, json!({})).await.expect(200);
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn a_token_for_a_subtree_shows_only_that_project() {
         ..NewToken::default()
     };
     let shown = super::bearer(&accounts.token(ADMIN.0, &within).0);
-    let found = ask(&accounts, &shown, "system/findProjects", json!({ "describe": true })).await;
+    let found = send(&accounts, &shown, "system/findProjects", json!({ "describe": true })).await;
     let found = found.expect(200);
     let names: Vec<_> = found["results"].as_array().unwrap().iter().collect();
     assert_eq!(names.len(), 1, "{found}");

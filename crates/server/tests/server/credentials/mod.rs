@@ -13,7 +13,7 @@ use cenote_store::{
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{ADMIN, Answer, Ask, TestServer, USER, basic, store};
+use crate::support::{ADMIN, Answer, TestRequest, TestServer, USER, basic, store};
 
 /// An account that may manage users and groups.
 const GROUPADMIN: (&str, &str) = ("gert", "group administrator");
@@ -58,11 +58,11 @@ enum Shown {
 }
 
 impl Shown {
-    fn with<'a>(&self, ask: Ask<'a>) -> Ask<'a> {
+    fn with<'a>(&self, request: TestRequest<'a>) -> TestRequest<'a> {
         match self {
-            Self::Header(name, value) => ask.header(name, value),
-            Self::Directory(caller) => ask.extension(caller.clone()),
-            Self::Nothing => ask,
+            Self::Header(name, value) => request.header(name, value),
+            Self::Directory(caller) => request.extension(caller.clone()),
+            Self::Nothing => request,
         }
     }
 }
@@ -101,7 +101,7 @@ impl Accounts {
             }
             "login" => {
                 let uri = "/irods-http-api/0.7.0/authenticate";
-                let answer = self.server.ask_as(Some(account), "POST", uri).send().await;
+                let answer = self.server.request_as(Some(account), "POST", uri).send().await;
                 return bearer(std::str::from_utf8(&answer.body).unwrap());
             }
             "token" => {}
@@ -257,12 +257,14 @@ async fn each_credential_permits_the_operations_in_its_row_through_the_native_op
         let native = native(name, token).into_iter().map(|operation| (operation, false));
         for (operation, in_vain) in in_vain.chain(native) {
             for (method, uri, body) in &operation.before {
-                let before = admin.with(server.ask_as(None, method, uri).json(body)).send().await;
+                let before =
+                    admin.with(server.request_as(None, method, uri).json(body)).send().await;
                 assert!(before.status.is_success(), "{before:?}");
             }
-            let ask = server.ask_as(None, operation.method, &operation.uri);
-            let ask = if operation.body.is_null() { ask } else { ask.json(&operation.body) };
-            let answer = shown.with(ask).send().await;
+            let request = server.request_as(None, operation.method, &operation.uri);
+            let request =
+                if operation.body.is_null() { request } else { request.json(&operation.body) };
+            let answer = shown.with(request).send().await;
             let row = format!("{} {} by {name}, {credential}", operation.method, operation.uri);
             let refused = [401, 403].contains(&answer.status.as_u16());
             match permitted.contains(operation.needs) {
@@ -294,7 +296,7 @@ const RESOURCES: [&str; 3] = ["get /v1/replicas", "post /v1/replicas", "post /v1
 #[tokio::test]
 async fn every_operation_of_the_native_opening_is_in_the_table() {
     let server = TestServer::new();
-    let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let document = server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
     let [some, more] = [native("x", 1), native_in_vain()];
     let route = |operation: &Operation| {
         let path = operation.uri.split('?').next().unwrap();
@@ -412,19 +414,19 @@ async fn each_credential_permits_the_operations_in_its_row_through_the_irods_ope
         }
         let (admin, _) = accounts.token(ADMIN.0, &scoped_to_administer());
         for (needs, endpoint, parameters) in IRODS {
-            let ask = async |token: &str| {
+            let request = async |token: &str| {
                 let uri = format!("/irods-http-api/0.7.0/{endpoint}");
-                let ask = server.ask_as(None, "POST", &uri).header("authorization", token);
-                let form = ask.header("content-type", "application/x-www-form-urlencoded");
+                let request = server.request_as(None, "POST", &uri).header("authorization", token);
+                let form = request.header("content-type", "application/x-www-form-urlencoded");
                 let answer = form.body(encode(parameters)).send().await.json();
                 answer["irods_response"]["status_code"].as_i64().unwrap()
             };
-            let (code, row) = (ask(&shown).await, format!("{parameters:?} by {account:?}"));
+            let (code, row) = (request(&shown).await, format!("{parameters:?} by {account:?}"));
             match permitted.contains(needs) {
                 true => assert_eq!(code, 0, "{row}, {credential}"),
                 false => {
                     assert!([-13_000, -818_000].contains(&code), "{row}, {credential}: {code}");
-                    assert_eq!(ask(&format!("Bearer {admin}")).await, 0, "{row}");
+                    assert_eq!(request(&format!("Bearer {admin}")).await, 0, "{row}");
                 }
             }
         }
@@ -434,16 +436,16 @@ async fn each_credential_permits_the_operations_in_its_row_through_the_irods_ope
             let names = ["action", "target", "arg2", "arg3"];
             let mut query: Vec<_> = names.into_iter().zip(words).collect();
             query.push(("arg4", "rodsuser"));
-            let ask = async |token: &str| {
+            let request = async |token: &str| {
                 let uri = format!("/irods-rest/0.9.3/admin?{}", encode(&query));
-                server.ask_as(None, "POST", &uri).header("authorization", token).send().await
+                server.request_as(None, "POST", &uri).header("authorization", token).send().await
             };
-            let (answer, row) = (ask(&shown).await, format!("{words:?} by {account:?}"));
+            let (answer, row) = (request(&shown).await, format!("{words:?} by {account:?}"));
             match permitted.contains(needs) {
                 true => assert_eq!(answer.status, 200, "{row}, {credential}: {answer:?}"),
                 false => {
                     assert_eq!(answer.expect(400)["error_code"], -13_000, "{row}, {credential}");
-                    assert_eq!(ask(&format!("Bearer {admin}")).await.status, 200, "{row}");
+                    assert_eq!(request(&format!("Bearer {admin}")).await.status, 200, "{row}");
                 }
             }
         }
@@ -472,7 +474,7 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
             ["/v1/fs/lab/x", "/v1/stat?path=/lab/x", "/v1/walk?path=/", "/v1/tickets", "/v1/trash"];
         let mut seen = Vec::new();
         for uri in uris {
-            seen.push(whole(server.ask("GET", uri).send().await));
+            seen.push(whole(server.request("GET", uri).send().await));
         }
         seen
     };
@@ -505,22 +507,23 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
         ("POST", "/v1/trash/restore", json!({"id": restored})),
         ("POST", "/v1/trash/empty", json!({"id": emptied})),
     ];
-    let ask = |(method, uri, body): &(&str, &str, Value)| {
-        let ask = server.ask_as(None, method, uri);
-        if body.is_null() { ask } else { ask.json(body) }
+    let request = |(method, uri, body): &(&str, &str, Value)| {
+        let request = server.request_as(None, method, uri);
+        if body.is_null() { request } else { request.json(body) }
     };
     for change in &changes {
-        let answer = shown.with(ask(change)).send().await;
+        let answer = shown.with(request(change)).send().await;
         assert!(answer.status.is_client_error(), "{change:?}: {answer:?}");
         assert!(now().await == before, "{change:?} changed something");
     }
-    let tickets = shown.with(server.ask_as(None, "GET", "/v1/tickets")).send().await.expect(200);
+    let tickets =
+        shown.with(server.request_as(None, "GET", "/v1/tickets")).send().await.expect(200);
     assert_eq!(tickets["items"], json!([]), "a ticket is a secret that opens more than it may");
-    let read = shown.with(server.ask_as(None, "GET", "/v1/fs/lab/x")).send().await;
+    let read = shown.with(server.request_as(None, "GET", "/v1/fs/lab/x")).send().await;
     assert_eq!(read.body, "x");
     let admin = accounts.shown(Some(ADMIN), "directory").await;
     for change in &changes {
-        let answer = admin.with(ask(change)).send().await;
+        let answer = admin.with(request(change)).send().await;
         assert!(answer.status.is_success(), "{change:?}: {answer:?}");
     }
 }
@@ -528,11 +531,11 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
 /// The ids of two objects that were removed from `/lab` and are in the trash.
 async fn trashed(server: &TestServer) -> [u64; 2] {
     let keep = json!({"path": "/lab", "keep_removed": 3600});
-    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     let mut ids = [0; 2];
     for id in &mut ids {
         server.put("/lab/gone", "content").await.expect(201);
-        let removed = server.ask("DELETE", "/v1/fs/lab/gone").send().await;
+        let removed = server.request("DELETE", "/v1/fs/lab/gone").send().await;
         *id = removed.header("cenote-trash").parse().unwrap();
     }
     ids

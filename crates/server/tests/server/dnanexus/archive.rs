@@ -33,8 +33,8 @@ async fn an_archived_file_is_not_read_until_it_is_live_again() {
     let found = ada.call("system", "findDataObjects", find).await;
     assert_eq!(found["results"].as_array().unwrap().len(), 1);
     let counted = json!({ "files": [one], "dryRun": true });
-    let told = ada.call(&project, "unarchive", counted).await;
-    assert_eq!((&told["files"], &told["cost"]), (&json!(1), &json!(0)));
+    let answer = ada.call(&project, "unarchive", counted).await;
+    assert_eq!((&answer["files"], &answer["cost"]), (&json!(1), &json!(0)));
     assert_eq!(state(&ada, &one, &project).await, "archived");
     ada.call(&project, "unarchive", json!({ "files": [one] })).await;
     assert_eq!(state(&ada, &one, &project).await, "live");

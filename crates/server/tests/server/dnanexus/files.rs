@@ -40,16 +40,16 @@ async fn a_part_that_does_not_match_its_announcement_is_refused_and_leaves_nothi
     let ada = platform.ada();
     let project = ada.project("p").await;
     let file = ada.id("file", "new", json!({ "project": project })).await;
-    let told = ada
+    let address = ada
         .call(&file, "upload", json!({ "index": 1, "size": 3, "md5": super::md5(b"abc") }))
         .await;
-    assert_eq!(told["headers"]["Content-MD5"], content_md5(b"abc"));
+    assert_eq!(address["headers"]["Content-MD5"], content_md5(b"abc"));
     for wrong in ["abd", "ab", "abcd"] {
-        refusal(&ada.send(&told, wrong.as_bytes()).await, "InvalidInput");
+        refusal(&ada.send(&address, wrong.as_bytes()).await, "InvalidInput");
     }
     let message = ada.refused(&file, "close", json!({}), "InvalidState").await;
     assert!(message.contains("no parts"), "{message}");
-    ada.send(&told, b"abc").await.expect(200);
+    ada.send(&address, b"abc").await.expect(200);
     ada.call(&file, "close", json!({})).await;
     assert_eq!(ada.read(&file, None).await.text(), "abc");
 }
@@ -62,13 +62,13 @@ async fn the_calls_that_a_file_allows_depend_on_its_state() {
     let file = ada.id("file", "new", json!({ "project": project })).await;
     ada.refused(&file, "download", json!({}), "InvalidState").await;
     ada.call(&file, "setVisibility", json!({ "hidden": true })).await;
-    let told = ada.call(&file, "upload", json!({})).await;
-    ada.send(&told, b"abc").await.expect(200);
+    let address = ada.call(&file, "upload", json!({})).await;
+    ada.send(&address, b"abc").await.expect(200);
     ada.call(&file, "close", json!({})).await;
     ada.call(&file, "close", json!({})).await;
     let message = ada.refused(&file, "upload", json!({ "index": 2 }), "InvalidState").await;
     assert!(message.contains("is not in the open state"), "{message}");
-    refusal(&ada.send(&told, b"late").await, "InvalidState");
+    refusal(&ada.send(&address, b"late").await, "InvalidState");
     ada.refused(&file, "setVisibility", json!({ "hidden": false }), "InvalidState").await;
     ada.refused(&file, "setDetails", json!({}), "InvalidState").await;
     ada.refused(&file, "addTypes", json!({ "types": ["t"] }), "InvalidState").await;
@@ -98,7 +98,7 @@ async fn files_are_written_by_many_calls_at_once() {
     let sent = bytes.iter().enumerate().map(|(n, part)| ada.part(&file, n as u64 + 1, part));
     join_all(sent).await.iter().for_each(|answer| drop(answer.expect(200)));
     let nothing = json!({});
-    let closing = join_all((0..16).map(|_| ada.ask(&file, "close", &nothing))).await;
+    let closing = join_all((0..16).map(|_| ada.try_call(&file, "close", &nothing))).await;
     closing.iter().for_each(|answer| drop(answer.expect(200)));
     assert_eq!(ada.read(&file, None).await.body, bytes.concat());
 }
@@ -110,7 +110,7 @@ async fn a_nonce_creates_one_object_however_often_it_is_sent() {
     let project = ada.project("p").await;
     for class in ["file", "record"] {
         let input = json!({ "project": project, "name": class, "nonce": "n" });
-        let made = join_all((0..8).map(|_| ada.ask(class, "new", &input))).await;
+        let made = join_all((0..8).map(|_| ada.try_call(class, "new", &input))).await;
         let mut ids: Vec<_> = made.iter().map(|answer| text(&answer.expect(200)["id"])).collect();
         ids.dedup();
         assert_eq!(ids.len(), 1, "{ids:?}");
@@ -127,17 +127,17 @@ async fn a_preauthenticated_address_gives_access_to_one_file_for_a_limited_time(
     let project = ada.project("p").await;
     let file = ada.file(&project, "/", "a b.txt", b"shared").await;
     let input = json!({ "preauthenticated": true, "duration": 60 });
-    let told = ada.call(&file, "download", input.clone()).await;
-    assert_ne!(told["url"], ada.call(&file, "download", input).await["url"]);
-    assert!(path(&told["url"]).ends_with("/a%20b.txt"), "{told}");
-    assert!(told["expires"].as_i64().is_some() && told["headers"] == json!({}));
-    let address = path(&told["url"]).to_owned();
+    let answer = ada.call(&file, "download", input.clone()).await;
+    assert_ne!(answer["url"], ada.call(&file, "download", input).await["url"]);
+    assert!(path(&answer["url"]).ends_with("/a%20b.txt"), "{answer}");
+    assert!(answer["expires"].as_i64().is_some() && answer["headers"] == json!({}));
+    let address = path(&answer["url"]).to_owned();
     let other = ada.file(&project, "/", "secret", b"secret").await;
     let swapped = address.replace(&file, &other);
     let answers = [address.clone(), swapped, address.replace("/shared/", "/shared/X")];
     let mut statuses = Vec::new();
     for uri in answers {
-        statuses.push(platform.server.ask_as(None, "GET", &uri).send().await.status.as_u16());
+        statuses.push(platform.server.request_as(None, "GET", &uri).send().await.status.as_u16());
     }
     assert_eq!(statuses, [200, 404, 401]);
 }
@@ -197,7 +197,7 @@ async fn the_md5_of_a_content_from_another_opening_is_available_when_parts_are_r
         assert_eq!(described["parts"], json!({ "1": part }));
         assert_eq!(described["modified"], before["results"][n]["describe"]["modified"]);
     }
-    let stat = platform.server.ask("GET", "/v1/stat?path=/lab/a").send().await.expect(200);
+    let stat = platform.server.request("GET", "/v1/stat?path=/lab/a").send().await.expect(200);
     assert_eq!(stat["md5"], md5(b"first"), "every opening has it from then on: {stat}");
 }
 
@@ -211,8 +211,8 @@ async fn a_restricted_line_is_no_level_and_stays() {
         {"name": "grace", "level": "own", "scope": "subtree", "only": {"class": "urn:c"}}]});
     platform.server.post("/v1/access", restricted).await.expect(200);
     let level = async || {
-        let asked = json!({ "fields": { "permissions": true } });
-        let described = ada.call(&project, "describe", asked).await;
+        let fields = json!({ "fields": { "permissions": true } });
+        let described = ada.call(&project, "describe", fields).await;
         described["permissions"]["user-grace"].as_str().map(str::to_owned)
     };
     assert_eq!(level().await, None);
@@ -220,7 +220,7 @@ async fn a_restricted_line_is_no_level_and_stays() {
     assert_eq!(level().await.as_deref(), Some("VIEW"));
     ada.call(&project, "decreasePermissions", json!({ "user-grace": null })).await;
     assert_eq!(level().await, None);
-    let list = platform.server.ask("GET", "/v1/access?path=/home/ada/p").send().await.text();
+    let list = platform.server.request("GET", "/v1/access?path=/home/ada/p").send().await.text();
     assert!(list.contains("urn:c"), "{list}");
 }
 
@@ -230,19 +230,19 @@ async fn an_address_of_a_viewer_is_valid_while_they_may_view() {
     let (ada, grace) = (platform.ada(), platform.grace());
     let project = ada.project("p").await;
     let file = ada.file(&project, "/", "f", b"bytes").await;
-    let asked = json!({ "preauthenticated": true, "duration": 60 });
-    grace.refused(&file, "download", asked.clone(), "ResourceNotFound").await;
+    let input = json!({ "preauthenticated": true, "duration": 60 });
+    grace.refused(&file, "download", input.clone(), "ResourceNotFound").await;
     let invite = |level: &str| json!({ "invitee": "user-grace", "level": level });
     ada.call(&project, "invite", invite("VIEW")).await;
-    let told = grace.call(&file, "download", asked).await;
-    let get = async || platform.server.ask_as(None, "GET", path(&told["url"])).send().await;
+    let answer = grace.call(&file, "download", input).await;
+    let get = async || platform.server.request_as(None, "GET", path(&answer["url"])).send().await;
     assert_eq!(get().await.text(), "bytes");
     ada.call(&project, "decreasePermissions", json!({ "user-grace": null })).await;
     refusal(&get().await, "PermissionDenied");
     ada.call(&project, "invite", invite("VIEW")).await;
     assert_eq!(get().await.text(), "bytes");
     let listed =
-        platform.server.ask("GET", "/v1/tickets?path=/home/ada/p/f").send().await.expect(200);
+        platform.server.request("GET", "/v1/tickets?path=/home/ada/p/f").send().await.expect(200);
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
 }
 

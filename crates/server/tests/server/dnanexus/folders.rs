@@ -88,7 +88,8 @@ async fn a_folder_and_objects_may_share_a_name_and_every_other_opening_sees_each
     ada.file(&project, "/", "a/b.txt", b"").await;
     assert_eq!(ada.names(&project, "/").await, ["X.txt", "X.txt", "X.txt", "a/b.txt", "same"]);
     assert_eq!(folders(&ada, &project, "/").await, json!(["/same"]));
-    let listed = platform.server.ask("GET", "/v1/list?path=/home/ada/p").send().await.expect(200);
+    let listed =
+        platform.server.request("GET", "/v1/list?path=/home/ada/p").send().await.expect(200);
     let mut names: Vec<_> =
         listed["entries"].as_array().unwrap().iter().map(|entry| text(&entry["name"])).collect();
     names.sort();
@@ -163,7 +164,7 @@ async fn concurrent_moves_of_many_objects_all_succeed() {
         }
         calls.push(json!({ "objects": objects, "destination": "/to" }));
     }
-    let moved = join_all(calls.iter().map(|input| ada.ask(&project, "move", input))).await;
+    let moved = join_all(calls.iter().map(|input| ada.try_call(&project, "move", input))).await;
     moved.iter().for_each(|answer| drop(answer.expect(200)));
     assert_eq!(ada.names(&project, "/to").await.len(), 12);
     assert_eq!(ada.names(&project, "/").await, [""; 0]);

@@ -10,11 +10,11 @@ use super::{Platform, content_md5, refusal};
 use crate::support::Answer;
 
 async fn plain(platform: &Platform, bearer: Option<&str>, kind: &str, body: &str) -> Answer {
-    let mut ask = platform.server.ask_as(None, "POST", "/system/whoami");
+    let mut request = platform.server.request_as(None, "POST", "/system/whoami");
     if let Some(bearer) = bearer {
-        ask = ask.header("authorization", bearer);
+        request = request.header("authorization", bearer);
     }
-    ask.header("content-type", kind).body(body.to_owned()).send().await
+    request.header("content-type", kind).body(body.to_owned()).send().await
 }
 
 #[tokio::test]
@@ -25,14 +25,14 @@ async fn without_a_token_every_call_is_refused_alike() {
         refusal(&plain(&platform, bearer, "application/json", "{}").await, "InvalidAuthentication");
     }
     for uri in ["/file-000000000000000000000000/describe", "/project/new", "/system/none"] {
-        let ask = platform.server.ask_as(None, "POST", uri).json(&json!({}));
-        refusal(&ask.send().await, "InvalidAuthentication");
+        let request = platform.server.request_as(None, "POST", uri).json(&json!({}));
+        refusal(&request.send().await, "InvalidAuthentication");
     }
     for (method, uri) in [
         ("PUT", "/dnanexus/parts/file-000000000000000000000000/1"),
         ("GET", "/dnanexus/files/file-000000000000000000000000/f"),
     ] {
-        let answer = platform.server.ask_as(None, method, uri).send().await;
+        let answer = platform.server.request_as(None, method, uri).send().await;
         refusal(&answer, "InvalidAuthentication");
     }
 }
@@ -77,11 +77,11 @@ async fn unsupported_methods_are_explained_in_a_sentence() {
         ada.refused(resource, method, json!({}), "ResourceNotFound").await;
     }
     for uri in ["/v1/none", "/nothing/here", "/irods-rest/x"] {
-        let answer = platform.server.ask("POST", uri).json(&json!({})).send().await;
+        let answer = platform.server.request("POST", uri).json(&json!({})).send().await;
         assert_eq!(answer.status, 404, "{uri}: other paths are not this opening's");
         assert_eq!(answer.header("content-type"), "application/problem+json");
     }
-    let answer = platform.server.ask("GET", "/system/whoami").send().await;
+    let answer = platform.server.request("GET", "/system/whoami").send().await;
     refusal(&answer, "ResourceNotFound");
 }
 
@@ -89,10 +89,12 @@ async fn unsupported_methods_are_explained_in_a_sentence() {
 async fn a_page_of_another_site_calls_nothing() {
     let platform = Platform::new();
     let ada = platform.ada();
-    let ask =
-        platform.server.ask_as(None, "POST", "/project/new").header("authorization", &ada.bearer);
-    let ask = ask.header("sec-fetch-site", "cross-site").json(&json!({ "name": "p" }));
-    refusal(&ask.send().await, "PermissionDenied");
+    let request = platform
+        .server
+        .request_as(None, "POST", "/project/new")
+        .header("authorization", &ada.bearer);
+    let request = request.header("sec-fetch-site", "cross-site").json(&json!({ "name": "p" }));
+    refusal(&request.send().await, "PermissionDenied");
 }
 
 /// One platform for all calls: the results of earlier ones are part of the test.
@@ -251,7 +253,7 @@ proptest! {
             for (resource, method, input) in calls {
                 let put = |text: String| ids.iter().enumerate().fold(text, |text, (n, id)| text.replace(&format!("$ID{n}"), id));
                 let (resource, input) = (put(resource), serde_json::from_str(&put(input.to_string())).unwrap());
-                let answer = ada.ask(&resource, method, &input).await;
+                let answer = ada.try_call(&resource, method, &input).await;
                 let waits = method == "comeBackLater" && answer.status == 503;
                 assert!(!answer.status.is_server_error() || waits, "{resource} {method} {input}: {answer:?}");
                 if !answer.status.is_success() {
@@ -267,13 +269,13 @@ proptest! {
 async fn a_missing_route_is_reported_in_the_format_of_the_client() {
     let platform = Platform::new();
     let ada = platform.ada();
-    let ask = |version: bool| {
-        let ask = platform.server.ask_as(None, "POST", "/None/describe");
-        let ask = ask.header("authorization", &ada.bearer).json(&json!({}));
-        if version { ask.header("dnanexus-api", "1.0.0") } else { ask }
+    let request = |version: bool| {
+        let request = platform.server.request_as(None, "POST", "/None/describe");
+        let request = request.header("authorization", &ada.bearer).json(&json!({}));
+        if version { request.header("dnanexus-api", "1.0.0") } else { request }
     };
-    refusal(&ask(true).send().await, "ResourceNotFound");
-    ask(false).send().await.problem(404, "no-route");
+    refusal(&request(true).send().await, "ResourceNotFound");
+    request(false).send().await.problem(404, "no-route");
     ada.refused("project-%D1%8D", "describe", json!({}), "ResourceNotFound").await;
     let project = ada.project("p").await;
     let types = json!({ "project": project, "types": ["ΨΨ"] });
@@ -343,10 +345,10 @@ proptest! {
         runtime.block_on(async {
             let ada = platform.ada();
             let uri = ids.iter().enumerate().fold(address, |uri, (n, id)| uri.replace(&format!("$ID{n}"), id));
-            let ask = platform.server.ask_as(None, if puts { "PUT" } else { "GET" }, &uri);
-            let ask = ask.header("authorization", &ada.bearer);
-            let ask = headers.iter().fold(ask, |ask, (name, value)| ask.header(name, value));
-            let answer = ask.body(bytes::Bytes::from(body)).send().await;
+            let request = platform.server.request_as(None, if puts { "PUT" } else { "GET" }, &uri);
+            let request = request.header("authorization", &ada.bearer);
+            let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
+            let answer = request.body(bytes::Bytes::from(body)).send().await;
             assert!(!answer.status.is_server_error(), "{uri} {headers:?}: {answer:?}");
         });
     }

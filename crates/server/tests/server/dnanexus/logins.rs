@@ -27,7 +27,7 @@ fn still() -> Platform {
 }
 
 async fn log_in(platform: &Platform, input: Value) -> Answer {
-    platform.server.ask_as(None, "POST", "/system/newAuthToken").json(&input).send().await
+    platform.server.request_as(None, "POST", "/system/newAuthToken").json(&input).send().await
 }
 
 fn client<'a>(platform: &'a Platform, token: &str) -> Client<'a> {
@@ -42,10 +42,10 @@ fn signature(token: &str) -> String {
 async fn a_password_creates_a_login_that_its_token_can_end() {
     let platform = Platform::new();
     let input = json!({ "username": USER.0, "password": USER.1, "otp": null });
-    let told = log_in(&platform, input.clone()).await.expect(200);
-    assert_eq!(told["token_type"], "Bearer");
+    let answer = log_in(&platform, input.clone()).await.expect(200);
+    assert_eq!(answer["token_type"], "Bearer");
     let (token, other) = (
-        text(&told["access_token"]),
+        text(&answer["access_token"]),
         text(&log_in(&platform, input).await.expect(200)["access_token"]),
     );
     let grace = client(&platform, &token);
@@ -96,7 +96,8 @@ async fn a_login_lasts_for_the_requested_time() {
     let soon = (NOW + 3_600) * 1_000;
     let input = json!({ "username": "user-grace", "password": USER.1, "expires": soon });
     log_in(&platform, input).await.expect(200);
-    let tokens = platform.server.ask_as(Some(USER), "GET", "/v1/tokens").send().await.expect(200);
+    let tokens =
+        platform.server.request_as(Some(USER), "GET", "/v1/tokens").send().await.expect(200);
     let expires = text(&tokens["items"][0]["expires"]).parse::<jiff::Timestamp>().unwrap();
     assert_eq!(expires.as_millisecond(), soon);
 }

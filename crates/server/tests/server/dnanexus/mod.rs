@@ -5,9 +5,9 @@ mod archive;
 mod clones;
 mod files;
 mod folders;
+mod former_ids;
 mod found;
 mod hostile;
-mod known;
 mod logins;
 mod objects;
 mod outsider;
@@ -62,15 +62,16 @@ impl Platform {
 }
 
 impl Client<'_> {
-    pub(super) async fn ask(&self, resource: &str, method: &str, input: &Value) -> Answer {
+    pub(super) async fn try_call(&self, resource: &str, method: &str, input: &Value) -> Answer {
         let uri = format!("/{resource}/{method}");
-        let ask = self.server.ask_as(None, "POST", &uri).header("authorization", &self.bearer);
-        ask.header("host", "dx.example:1").json(input).send().await
+        let request =
+            self.server.request_as(None, "POST", &uri).header("authorization", &self.bearer);
+        request.header("host", "dx.example:1").json(input).send().await
     }
 
     /// The response to a call that succeeds.
     pub(super) async fn call(&self, resource: &str, method: &str, input: Value) -> Value {
-        self.ask(resource, method, &input).await.expect(200)
+        self.try_call(resource, method, &input).await.expect(200)
     }
 
     /// The error message of a call that is refused with this type.
@@ -81,7 +82,7 @@ impl Client<'_> {
         input: Value,
         kind: &str,
     ) -> String {
-        let answer = self.ask(resource, method, &input).await;
+        let answer = self.try_call(resource, method, &input).await;
         refusal(&answer, kind)
     }
 
@@ -97,18 +98,18 @@ impl Client<'_> {
     /// Sends a part to the address returned by the server.
     pub(super) async fn part(&self, file: &str, number: u64, bytes: &[u8]) -> Answer {
         let input = json!({ "index": number, "size": bytes.len(), "md5": md5(bytes) });
-        let told = self.call(file, "upload", input).await;
-        self.send(&told, bytes).await
+        let target = self.call(file, "upload", input).await;
+        self.send(&target, bytes).await
     }
 
-    pub(super) async fn send(&self, told: &Value, bytes: &[u8]) -> Answer {
-        let mut ask = self.server.ask_as(None, "PUT", path(&told["url"]));
-        for (name, value) in told["headers"].as_object().unwrap() {
+    pub(super) async fn send(&self, target: &Value, bytes: &[u8]) -> Answer {
+        let mut request = self.server.request_as(None, "PUT", path(&target["url"]));
+        for (name, value) in target["headers"].as_object().unwrap() {
             let name: &'static str =
                 if name == "Content-MD5" { "content-md5" } else { "authorization" };
-            ask = ask.header(name, value.as_str().unwrap());
+            request = request.header(name, value.as_str().unwrap());
         }
-        ask.body(Bytes::copy_from_slice(bytes)).send().await
+        request.body(Bytes::copy_from_slice(bytes)).send().await
     }
 
     /// A closed file of one part.
@@ -128,13 +129,14 @@ impl Client<'_> {
 
     /// The content of a file, from the address returned by the server.
     pub(super) async fn read(&self, file: &str, range: Option<&str>) -> Answer {
-        let told = self.call(file, "download", json!({})).await;
-        let mut ask = self.server.ask_as(None, "GET", path(&told["url"]));
-        ask = ask.header("authorization", told["headers"]["Authorization"].as_str().unwrap());
+        let target = self.call(file, "download", json!({})).await;
+        let mut request = self.server.request_as(None, "GET", path(&target["url"]));
+        request =
+            request.header("authorization", target["headers"]["Authorization"].as_str().unwrap());
         if let Some(range) = range {
-            ask = ask.header("range", range);
+            request = request.header("range", range);
         }
-        ask.send().await
+        request.send().await
     }
 
     /// The names in a folder, each as often as there is one.

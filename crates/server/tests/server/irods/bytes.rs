@@ -78,13 +78,13 @@ async fn form_parts_may_have_any_order_and_any_bytes() {
 async fn a_write_may_carry_its_parameters_in_headers() {
     let irods = Irods::new().await;
     let path = irods.path("o");
-    let ask = irods.server.ask_as(None, "POST", &format!("{BASE}/data-objects"));
-    let ask = ask
+    let request = irods.server.request_as(None, "POST", &format!("{BASE}/data-objects"));
+    let request = request
         .header("authorization", &format!("Bearer {}", irods.token))
         .header("irods-api-request-op", "write")
         .header("irods-api-request-lpath", &path)
         .header("content-type", "application/x-www-form-urlencoded");
-    assert_eq!(code(&ask.body("op=read&x=+").send().await), 0);
+    assert_eq!(code(&request.body("op=read&x=+").send().await), 0);
     assert_eq!(irods.read("o").await, "op=read&x=+");
 }
 

@@ -39,16 +39,16 @@ fn native(name: &str) -> String {
 
 /// The visible clocks of the object and of its collection: each first through the native opening, then through iRODS.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct Timestamps {
     content: Vec<String>,
     description: Vec<String>,
     membership: Vec<String>,
 }
 
-impl Seen {
+impl Timestamps {
     async fn by(irods: &Irods) -> Self {
         let native_of = async |method: &str, uri: &str| {
-            let answer = irods.server.ask(method, uri).send().await;
+            let answer = irods.server.request(method, uri).send().await;
             assert_eq!(answer.status, 200, "{uri} {answer:?}");
             ["etag", "last-modified"].map(|name| answer.header(name).to_owned())
         };
@@ -58,7 +58,7 @@ impl Seen {
         };
         let (home, x, c) = (&irods.home, native("c/x"), native("c"));
         let stat = async |path: &str, name: &str| {
-            let stat = irods.server.ask("GET", &format!("/v1/stat?path={path}")).send().await;
+            let stat = irods.server.request("GET", &format!("/v1/stat?path={path}")).send().await;
             stat.expect(200)[name].to_string()
         };
         let mut content = native_of("HEAD", &format!("/v1/fs{x}")).await.to_vec();
@@ -83,7 +83,7 @@ impl Seen {
 }
 
 /// Which of the clocks moved; each of them everywhere it is shown, or nowhere.
-fn moved(before: &Seen, after: &Seen) -> Vec<&'static str> {
+fn moved(before: &Timestamps, after: &Timestamps) -> Vec<&'static str> {
     let clocks = [
         ("content", &before.content, &after.content),
         ("description", &before.description, &after.description),
@@ -99,23 +99,23 @@ fn moved(before: &Seen, after: &Seen) -> Vec<&'static str> {
 }
 
 /// A request of either opening.
-enum Ask {
+enum Change {
     Native(&'static str, &'static str, Value),
     Bytes(&'static str, &'static str),
     Irods(&'static str, &'static [(&'static str, &'static str)]),
 }
 
-impl Ask {
+impl Change {
     async fn send(&self, irods: &Irods) {
         match self {
             Self::Native(method, uri, body) => {
-                let ask = irods.server.ask(method, uri);
-                let ask = if body.is_null() { ask } else { ask.json(body) };
-                let answer = ask.send().await;
+                let request = irods.server.request(method, uri);
+                let request = if body.is_null() { request } else { request.json(body) };
+                let answer = request.send().await;
                 assert!(answer.status.is_success(), "{uri} {answer:?}");
             }
             Self::Bytes(method, uri) => {
-                let answer = irods.server.ask(method, uri).body("others").send().await;
+                let answer = irods.server.request(method, uri).body("others").send().await;
                 assert!(answer.status.is_success(), "{uri} {answer:?}");
             }
             Self::Irods(endpoint, form) => {
@@ -127,24 +127,24 @@ impl Ask {
 }
 
 /// Each change, and the clocks that it updates.
-fn changes() -> Vec<(Ask, &'static [&'static str])> {
+fn changes() -> Vec<(Change, &'static [&'static str])> {
     const X: &str = "/tempZone/home/ada/c/x";
     const OLD: &str = "/tempZone/home/ada/c/old";
     const NEW: &str = "/tempZone/home/ada/c/new";
     let x = || json!("/home/ada/c/x");
     vec![
-        (Ask::Bytes("PUT", "/v1/fs/home/ada/c/x"), &["content"]),
-        (Ask::Bytes("PATCH", "/v1/fs/home/ada/c/x?append=true"), &["content"]),
+        (Change::Bytes("PUT", "/v1/fs/home/ada/c/x"), &["content"]),
+        (Change::Bytes("PATCH", "/v1/fs/home/ada/c/x?append=true"), &["content"]),
         (
-            Ask::Irods("data-objects", &[("op", "write"), ("lpath", X), ("bytes", "other")]),
+            Change::Irods("data-objects", &[("op", "write"), ("lpath", X), ("bytes", "other")]),
             &["content"],
         ),
         (
-            Ask::Irods("data-objects", &[("op", "truncate"), ("lpath", X), ("size", "1")]),
+            Change::Irods("data-objects", &[("op", "truncate"), ("lpath", X), ("size", "1")]),
             &["content"],
         ),
         (
-            Ask::Native(
+            Change::Native(
                 "POST",
                 "/v1/meta",
                 json!({"path": x(), "operations": [{"op": "set", "attribute": "a", "value": "w"}]}),
@@ -152,7 +152,7 @@ fn changes() -> Vec<(Ask, &'static [&'static str])> {
             &["description"],
         ),
         (
-            Ask::Irods(
+            Change::Irods(
                 "data-objects",
                 &[
                     ("op", "modify_metadata"),
@@ -166,11 +166,11 @@ fn changes() -> Vec<(Ask, &'static [&'static str])> {
             &["description"],
         ),
         (
-            Ask::Native("PATCH", "/v1/attributes", json!({"path": x(), "mode": 0o600})),
+            Change::Native("PATCH", "/v1/attributes", json!({"path": x(), "mode": 0o600})),
             &["description"],
         ),
         (
-            Ask::Native(
+            Change::Native(
                 "POST",
                 "/v1/access",
                 json!({"path": x(), "operations": [{"name": "public", "level": "read_object"}]}),
@@ -178,7 +178,7 @@ fn changes() -> Vec<(Ask, &'static [&'static str])> {
             &[],
         ),
         (
-            Ask::Irods(
+            Change::Irods(
                 "data-objects",
                 &[
                     ("op", "set_permission"),
@@ -190,40 +190,43 @@ fn changes() -> Vec<(Ask, &'static [&'static str])> {
             &[],
         ),
         (
-            Ask::Native(
+            Change::Native(
                 "POST",
                 "/v1/create",
                 json!({"path": "/home/ada/c/new", "kind": "collection"}),
             ),
             &["membership"],
         ),
-        (Ask::Bytes("PUT", "/v1/fs/home/ada/c/new"), &["membership"]),
+        (Change::Bytes("PUT", "/v1/fs/home/ada/c/new"), &["membership"]),
         (
-            Ask::Native(
+            Change::Native(
                 "POST",
                 "/v1/move",
                 json!({"from": {"path": "/home/ada/c/old"}, "to": "/home/ada/c/new"}),
             ),
             &["membership"],
         ),
-        (Ask::Native("DELETE", "/v1/fs/home/ada/c/old", json!(null)), &["membership"]),
-        (Ask::Irods("collections", &[("op", "create"), ("lpath", NEW)]), &["membership"]),
+        (Change::Native("DELETE", "/v1/fs/home/ada/c/old", json!(null)), &["membership"]),
+        (Change::Irods("collections", &[("op", "create"), ("lpath", NEW)]), &["membership"]),
         (
-            Ask::Irods("data-objects", &[("op", "write"), ("lpath", NEW), ("bytes", "x")]),
+            Change::Irods("data-objects", &[("op", "write"), ("lpath", NEW), ("bytes", "x")]),
             &["membership"],
         ),
         (
-            Ask::Irods("data-objects", &[("op", "rename"), ("old-lpath", OLD), ("new-lpath", NEW)]),
+            Change::Irods(
+                "data-objects",
+                &[("op", "rename"), ("old-lpath", OLD), ("new-lpath", NEW)],
+            ),
             &["membership"],
         ),
         (
-            Ask::Irods(
+            Change::Irods(
                 "data-objects",
                 &[("op", "remove"), ("lpath", OLD), ("catalog-only", "0"), ("no-trash", "1")],
             ),
             &["membership"],
         ),
-        (Ask::Bytes("PUT", "/v1/fs/home/ada/c/old"), &[]),
+        (Change::Bytes("PUT", "/v1/fs/home/ada/c/old"), &[]),
     ]
 }
 
@@ -231,12 +234,12 @@ fn changes() -> Vec<(Ask, &'static [&'static str])> {
 async fn each_change_updates_its_own_timestamp_in_both_openings() {
     let (irods, clock) = prepared().await;
     for (n, (change, expected)) in changes().into_iter().enumerate() {
-        let before = Seen::by(&irods).await;
+        let before = Timestamps::by(&irods).await;
         clock.sleep(Duration::from_secs(10));
         change.send(&irods).await;
-        assert_eq!(moved(&before, &Seen::by(&irods).await), expected, "change {n}");
+        assert_eq!(moved(&before, &Timestamps::by(&irods).await), expected, "change {n}");
         let all = "/v1/fs/home/ada/c?recursive=true";
-        irods.server.ask("DELETE", all).send().await.expect(204);
+        irods.server.request("DELETE", all).send().await.expect(204);
         prepare(&irods, &clock).await;
     }
 }
@@ -255,7 +258,7 @@ async fn a_time_that_was_set_is_shown_until_the_membership_changes() {
 
 /// The status of a read with one condition.
 async fn status(irods: &Irods, uri: &str, (name, value): (&'static str, &str)) -> u16 {
-    irods.server.ask("GET", uri).header(name, value).send().await.status.as_u16()
+    irods.server.request("GET", uri).header(name, value).send().await.status.as_u16()
 }
 
 #[tokio::test]
@@ -264,7 +267,7 @@ async fn a_condition_of_a_read_uses_the_timestamp_of_the_representation() {
     let uris =
         ["/v1/fs/home/ada/c/x", "/v1/meta?path=/home/ada/c/x", "/v1/graph?path=/home/ada/c/x"];
     let both = ["/v1/stat?path=/home/ada/c/x", "/v1/list?path=/home/ada/c"];
-    let ask = async |uri: &str| irods.server.ask("GET", uri).send().await;
+    let request = async |uri: &str| irods.server.request("GET", uri).send().await;
     let check = async |uri: &str, seen: &Answer, same: bool| {
         let (same, other) = if same { (304, 200) } else { (200, 412) };
         let tag = seen.header("etag");
@@ -280,7 +283,7 @@ async fn a_condition_of_a_read_uses_the_timestamp_of_the_representation() {
     for (change, moves_content) in [(&changes()[0].0, true), (&changes()[4].0, false)] {
         let mut seen = Vec::new();
         for uri in uris.iter().chain(&both) {
-            seen.push((uri, ask(uri).await));
+            seen.push((uri, request(uri).await));
             check(uri, &seen.last().unwrap().1, true).await;
         }
         clock.sleep(Duration::from_secs(10));
@@ -300,17 +303,17 @@ async fn a_condition_of_a_read_uses_the_timestamp_of_the_representation() {
 async fn a_condition_of_a_change_uses_the_timestamp_of_its_target() {
     let (irods, _) = prepared().await;
     let tag = async |name: &str| {
-        let stat = irods.server.ask("GET", "/v1/stat?path=/home/ada/c/x").send().await;
+        let stat = irods.server.request("GET", "/v1/stat?path=/home/ada/c/x").send().await;
         stat.expect(200)[name].as_str().unwrap().to_owned()
     };
     let describe = async |tag: &str, value: &str| {
         let operations = json!([{"op": "set", "attribute": "a", "value": value}]);
         let body = json!({"path": "/home/ada/c/x", "operations": operations});
-        irods.server.ask("POST", "/v1/meta").header("if-match", tag).json(&body).send().await
+        irods.server.request("POST", "/v1/meta").header("if-match", tag).json(&body).send().await
     };
     let put = async |tag: &str| {
-        let ask = irods.server.ask("PUT", "/v1/fs/home/ada/c/x").header("if-match", tag);
-        ask.body("bytes again").send().await
+        let request = irods.server.request("PUT", "/v1/fs/home/ada/c/x").header("if-match", tag);
+        request.body("bytes again").send().await
     };
     let [content, description, state] =
         [tag("etag").await, tag("description_etag").await, tag("state").await];

@@ -105,7 +105,7 @@ async fn resources_with_versions_are_only_removed_into_the_trash() {
     irods.write("o", "x").await;
     let path = irods.path("o").strip_prefix("/tempZone").unwrap().to_owned();
     let keep = json!({"path": path, "versioning": "on-request"});
-    irods.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    irods.server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     let keep = json!({"path": path, "op": "keep", "label": "paper"});
     irods.server.post("/v1/versions", keep).await.expect(200);
     let remove = async |path: String, no_trash: &str| {
@@ -198,11 +198,11 @@ async fn a_long_listing_is_returned_in_pages_and_completely() {
     let names: Vec<String> = (0..10_500).map(|number| format!("m/\"{number:05}")).collect();
     let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     let sent = archive(&entries).await;
-    let ask = irods
+    let request = irods
         .server
-        .ask("POST", "/v1/batch?path=/home/ada")
+        .request("POST", "/v1/batch?path=/home/ada")
         .header("content-type", "application/x-tar");
-    assert_eq!(ask.body(sent).send().await.status, 200);
+    assert_eq!(request.body(sent).send().await.status, 200);
     let many = irods.path("m");
     let expected: Vec<String> = names.iter().map(|name| irods.path(name)).collect();
     assert!(irods.list(&many, "0").await == json!(expected));

@@ -33,11 +33,12 @@ async fn assert_blobs(main: &Place, count: usize) {
 impl Irods {
     /// Writes a body with its parameters in headers.
     async fn raw(&self, parameters: &[(&'static str, &str)], body: impl Into<Body>) -> Answer {
-        let ask = self.server.ask_as(None, "POST", &format!("{BASE}/data-objects"));
-        let ask = ask.header("authorization", &format!("Bearer {}", self.token));
-        let ask = ask.header("irods-api-request-op", "write");
-        let ask = parameters.iter().fold(ask, |ask, (name, value)| ask.header(name, value));
-        ask.body(body).send().await
+        let request = self.server.request_as(None, "POST", &format!("{BASE}/data-objects"));
+        let request = request.header("authorization", &format!("Bearer {}", self.token));
+        let request = request.header("irods-api-request-op", "write");
+        let request =
+            parameters.iter().fold(request, |request, (name, value)| request.header(name, value));
+        request.body(body).send().await
     }
 
     /// The same, which has to be refused before any byte is read.
@@ -154,8 +155,8 @@ async fn irods_rest_refuses_a_denied_write_before_the_bytes() {
     let grace = ada.other(USER).await;
     let put = async |who: &Irods, path: &str| {
         let uri = format!("/irods-rest/0.9.3/stream?logical-path={path}");
-        let ask = who.server.ask_as(None, "PUT", &uri).header("authorization", &who.token);
-        ask.body(vec![7; LARGE]).send().await
+        let request = who.server.request_as(None, "PUT", &uri).header("authorization", &who.token);
+        request.body(vec![7; LARGE]).send().await
     };
     let path = ada.path("o");
     assert_eq!(put(&grace, &path).await.status, 400);
@@ -178,12 +179,12 @@ async fn a_refused_entry_of_a_batch_is_not_kept() {
     }
     let tar = tar.into_inner().await.unwrap();
     let batch = async |who: (&str, &str)| {
-        let ask = ada
+        let request = ada
             .server
-            .ask("POST", "/v1/batch?path=/")
+            .request("POST", "/v1/batch?path=/")
             .header("content-type", "application/x-tar")
             .body(tar.clone());
-        ask.header("authorization", &basic(who)).send().await
+        request.header("authorization", &basic(who)).send().await
     };
     let refused = |answer: &Answer| {
         let lines = String::from_utf8(answer.body.to_vec()).unwrap();

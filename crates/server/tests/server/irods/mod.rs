@@ -54,13 +54,14 @@ impl Irods {
 
     async fn get(&self, endpoint: &str, parameters: &[(&str, &str)]) -> Answer {
         let uri = format!("{BASE}/{endpoint}?{}", encode(parameters));
-        let ask = self.server.ask_as(None, "GET", &uri);
-        ask.header("authorization", &format!("Bearer {}", self.token)).send().await
+        let request = self.server.request_as(None, "GET", &uri);
+        request.header("authorization", &format!("Bearer {}", self.token)).send().await
     }
 
     pub(crate) async fn post(&self, endpoint: &str, parameters: &[(&str, &str)]) -> Answer {
-        let ask = self.server.ask_as(None, "POST", &format!("{BASE}/{endpoint}"));
-        ask.header("authorization", &format!("Bearer {}", self.token))
+        let request = self.server.request_as(None, "POST", &format!("{BASE}/{endpoint}"));
+        request
+            .header("authorization", &format!("Bearer {}", self.token))
             .header("content-type", "application/x-www-form-urlencoded")
             .body(encode(parameters))
             .send()
@@ -77,8 +78,9 @@ impl Irods {
             body.extend_from_slice(b"\r\n");
         }
         body.extend_from_slice(b"----x---\r\n\r\n");
-        let ask = self.server.ask_as(None, "POST", &format!("{BASE}/data-objects"));
-        ask.header("authorization", &format!("Bearer {}", self.token))
+        let request = self.server.request_as(None, "POST", &format!("{BASE}/data-objects"));
+        request
+            .header("authorization", &format!("Bearer {}", self.token))
             .header("content-type", "multipart/form-data; boundary=--x-")
             .body(body)
             .send()
@@ -123,10 +125,10 @@ impl Irods {
 }
 
 async fn authenticate(server: &TestServer, authorization: Option<&str>) -> Answer {
-    let ask = server.ask_as(None, "POST", &format!("{BASE}/authenticate"));
+    let request = server.request_as(None, "POST", &format!("{BASE}/authenticate"));
     match authorization {
-        Some(value) => ask.header("authorization", value).send().await,
-        None => ask.send().await,
+        Some(value) => request.header("authorization", value).send().await,
+        None => request.send().await,
     }
 }
 

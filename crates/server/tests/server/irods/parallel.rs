@@ -65,13 +65,13 @@ async fn keeping(irods: &Irods, name: &str) -> Answer {
 async fn keep_versions(irods: &Irods, name: &str) {
     let path = irods.path(name).strip_prefix("/tempZone").unwrap().to_owned();
     let keep = json!({"path": path, "versioning": "each-change"});
-    irods.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    irods.server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
 }
 
 /// The number of kept versions of an object.
 async fn versions_of(irods: &Irods, name: &str) -> usize {
     let path = irods.path(name).strip_prefix("/tempZone").unwrap().to_owned();
-    let listed = irods.server.ask("GET", &format!("/v1/versions?path={path}")).send().await;
+    let listed = irods.server.request("GET", &format!("/v1/versions?path={path}")).send().await;
     listed.expect(200)["items"].as_array().unwrap().len()
 }
 

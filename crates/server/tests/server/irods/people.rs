@@ -60,7 +60,7 @@ async fn a_restricted_line_is_no_permission_and_stays() {
         assert_eq!(code(&ada.post("data-objects", &form).await), 0);
         assert_eq!(shown().await.contains("grace"), is_shown);
     }
-    let list = ada.server.ask("GET", &format!("/v1/access?path={own}")).send().await.text();
+    let list = ada.server.request("GET", &format!("/v1/access?path={own}")).send().await.text();
     assert!(list.contains("urn:c"), "{list}");
     let columns = "select DATA_ACCESS_USER_NAME, DATA_ACCESS_NAME where DATA_NAME = 'o'";
     let rows = ada.rows(columns).await.to_string();
@@ -131,8 +131,8 @@ async fn users_and_groups_are_created_queried_and_removed() {
     );
     let join = [("op", "add_to_group"), ("user", "alan"), zone, ("group", "lab")];
     assert_eq!(code(&ada.post("users-groups", &join).await), 0);
-    let asked = [("op", "is_member_of_group"), ("user", "alan"), zone, ("group", "lab")];
-    assert_eq!(ada.get("users-groups", &asked).await.expect(200)["is_member"], true);
+    let query = [("op", "is_member_of_group"), ("user", "alan"), zone, ("group", "lab")];
+    assert_eq!(ada.get("users-groups", &query).await.expect(200)["is_member"], true);
     let stat = ada.get("users-groups", &[("op", "stat"), ("name", "alan"), zone]).await.expect(200);
     assert_eq!((&stat["exists"], &stat["type"]), (&json!(true), &json!("rodsuser")));
     assert_eq!(stat["local_unique_name"], "alan#tempZone");

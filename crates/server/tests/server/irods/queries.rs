@@ -80,17 +80,18 @@ async fn the_result_of_a_query_is_sorted_text_without_duplicates() {
 async fn the_second_language_has_its_own_parser() {
     let irods = Irods::new().await;
     irods.write("o", "x").await;
-    let ask = async |query: &str, more: &[(&str, &str)]| {
+    let request = async |query: &str, more: &[(&str, &str)]| {
         let mut form = vec![("op", "execute_genquery"), ("parser", "genquery2"), ("query", query)];
         form.extend_from_slice(more);
         irods.get("query", &form).await
     };
-    let homes = ask("select COLL_NAME where COLL_NAME like '%/ada' order by COLL_NAME desc", &[]);
+    let homes =
+        request("select COLL_NAME where COLL_NAME like '%/ada' order by COLL_NAME desc", &[]);
     let expected = json!([["/tempZone/trash/home/ada"], ["/tempZone/home/ada"]]);
     assert_eq!(homes.await.expect(200)["rows"], expected);
-    let sql = ask("SELECT coll_name LIMIT 2", &[("sql-only", "1")]).await.expect(200);
+    let sql = request("SELECT coll_name LIMIT 2", &[("sql-only", "1")]).await.expect(200);
     assert_eq!(sql["sql"], "select COLL_NAME limit 2");
-    let wrong = ask("select COLL_NAME where", &[]).await;
+    let wrong = request("select COLL_NAME where", &[]).await;
     assert_eq!((wrong.status.as_u16(), code(&wrong)), (400, -816_000));
     let form = [("op", "execute_genquery"), ("parser", "genquery3"), ("query", "select COLL_NAME")];
     assert_eq!(irods.get("query", &form).await.status, 400);

@@ -24,7 +24,7 @@ async fn a_login_returns_a_token_and_failures_have_their_status() {
         assert_eq!(answer.status, status, "{shown:?}");
     }
     for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH"] {
-        let answer = server.ask_as(None, method, &format!("{BASE}/authenticate")).send().await;
+        let answer = server.request_as(None, method, &format!("{BASE}/authenticate")).send().await;
         assert_eq!(answer.status, 405, "{method}");
     }
 }
@@ -32,29 +32,33 @@ async fn a_login_returns_a_token_and_failures_have_their_status() {
 #[tokio::test]
 async fn requests_are_checked_in_the_order_of_the_c_server() {
     let irods = Irods::new().await;
-    let ask = async |method: &str, uri: &str, token: Option<&str>| {
-        let ask = irods.server.ask_as(None, method, &format!("{BASE}/{uri}"));
-        let ask = match token {
-            Some(token) => ask.header("authorization", token),
-            None => ask,
+    let request = async |method: &str, uri: &str, token: Option<&str>| {
+        let request = irods.server.request_as(None, method, &format!("{BASE}/{uri}"));
+        let request = match token {
+            Some(token) => request.header("authorization", token),
+            None => request,
         };
-        ask.send().await.status
+        request.send().await.status
     };
-    assert_eq!(ask("GET", "nowhere", None).await, 404);
-    assert_eq!(ask("DELETE", "collections", None).await, 405);
-    assert_eq!(ask("GET", "collections", None).await, 400);
-    assert_eq!(ask("GET", "collections?op=dance", None).await, 400);
-    assert_eq!(ask("GET", "collections?op=list", None).await, 400);
-    assert_eq!(ask("GET", "collections?op=list", Some("Basic x")).await, 400);
-    assert_eq!(ask("GET", "collections?op=list", Some("Bearer x")).await, 401);
-    assert_eq!(ask("GET", "tickets?op=list", Some("Bearer x")).await, StatusCode::NOT_IMPLEMENTED);
+    assert_eq!(request("GET", "nowhere", None).await, 404);
+    assert_eq!(request("DELETE", "collections", None).await, 405);
+    assert_eq!(request("GET", "collections", None).await, 400);
+    assert_eq!(request("GET", "collections?op=dance", None).await, 400);
+    assert_eq!(request("GET", "collections?op=list", None).await, 400);
+    assert_eq!(request("GET", "collections?op=list", Some("Basic x")).await, 400);
+    assert_eq!(request("GET", "collections?op=list", Some("Bearer x")).await, 401);
+    assert_eq!(
+        request("GET", "tickets?op=list", Some("Bearer x")).await,
+        StatusCode::NOT_IMPLEMENTED
+    );
     assert_eq!(irods.get("collections", &[("op", "list")]).await.status, 400);
 }
 
 #[tokio::test]
 async fn info_returns_the_fields_that_clients_read() {
     let irods = Irods::new().await;
-    let info = irods.server.ask_as(None, "GET", &format!("{BASE}/info")).send().await.expect(200);
+    let info =
+        irods.server.request_as(None, "GET", &format!("{BASE}/info")).send().await.expect(200);
     assert_eq!(info["irods_zone"], "tempZone");
     assert!(info.get("irods_server_version").is_none());
     for key in [

@@ -327,10 +327,10 @@ async fn the_modification_time_is_the_one_set_last() {
 }
 
 /// All responses of an opening to a caller about places and replicas.
-async fn all_told(disk: &Disk, who: Option<&Irods>) -> String {
+async fn all_responses(disk: &Disk, who: Option<&Irods>) -> String {
     let anonymous = disk.irods.other(("anonymous", "")).await;
     let irods = who.unwrap_or(&anonymous);
-    let mut told = String::new();
+    let mut responses = String::new();
     let columns = "RESC_NAME, RESC_TYPE_NAME, RESC_LOC, RESC_VAULT_PATH, RESC_CONTEXT, RESC_COMMENT, \
                    RESC_INFO, RESC_FREE_SPACE, RESC_STATUS";
     let of_objects =
@@ -341,19 +341,19 @@ async fn all_told(disk: &Disk, who: Option<&Irods>) -> String {
             let query = [("op", "execute_genquery"), ("query", &query), ("parser", parser)];
             let answer = irods.get("query", &query).await;
             assert_eq!(code(&answer), 0, "{answer:?}");
-            told += &String::from_utf8_lossy(&answer.body);
+            responses += &String::from_utf8_lossy(&answer.body);
         }
     }
     for name in ["demoResc", "vault", "replication"] {
         let stat = irods.get("resources", &[("op", "stat"), ("name", name)]).await;
-        told += &String::from_utf8_lossy(&stat.body);
+        responses += &String::from_utf8_lossy(&stat.body);
     }
     let path = disk.irods.path("o");
     for operation in ["stat", "verify_checksum"] {
         let form = [("op", operation), ("lpath", path.as_str())];
-        told += &String::from_utf8_lossy(&irods.get("data-objects", &form).await.body);
+        responses += &String::from_utf8_lossy(&irods.get("data-objects", &form).await.body);
     }
-    told
+    responses
 }
 
 #[tokio::test]
@@ -383,21 +383,27 @@ async fn the_location_of_a_place_is_shown_only_to_administrators() {
         }
     }
     let machine = disk.dir.path().to_str().unwrap();
-    let known = all_told(&disk, Some(&disk.irods)).await;
+    let known = all_responses(&disk, Some(&disk.irods)).await;
     assert!(known.contains(machine) && known.contains("secret-context"), "{known}");
     let user = disk.irods.other(USER).await;
     for (who, names_places) in [(Some(&user), true), (None, false)] {
-        let told = all_told(&disk, who).await;
-        assert!(!told.contains(machine) && !told.contains("secret-context"), "{told}");
-        assert!(told.contains("EMPTY_RESC_PATH") && told.contains("demoResc"), "{told}");
+        let responses = all_responses(&disk, who).await;
+        assert!(
+            !responses.contains(machine) && !responses.contains("secret-context"),
+            "{responses}"
+        );
+        assert!(
+            responses.contains("EMPTY_RESC_PATH") && responses.contains("demoResc"),
+            "{responses}"
+        );
         assert_eq!(
-            told.contains("vault\"") || told.contains("replication;"),
+            responses.contains("vault\"") || responses.contains("replication;"),
             names_places,
-            "{told}"
+            "{responses}"
         );
     }
-    let ask = disk.irods.server.ask_as(None, "GET", "/v1/places");
-    let places = ask.header("authorization", &basic(USER)).send().await.expect(200).to_string();
+    let request = disk.irods.server.request_as(None, "GET", "/v1/places");
+    let places = request.header("authorization", &basic(USER)).send().await.expect(200).to_string();
     assert!(places.contains("vault") && !places.contains(machine), "{places}");
     assert!(!places.contains("secret-context"), "{places}");
 }

@@ -19,13 +19,13 @@ impl Irods {
 
     async fn keep(&self, seconds: u64) {
         let keep = json!({"path": "/", "keep_removed": seconds});
-        self.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+        self.server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     }
 
     /// Removes through the native opening.
     async fn discard(&self, path: &str) {
         let uri = format!("/v1/fs{path}?recursive=true");
-        assert_eq!(self.server.ask("DELETE", &uri).send().await.status, 204, "{path}");
+        assert_eq!(self.server.request("DELETE", &uri).send().await.status, 204, "{path}");
     }
 
     async fn remove(&self, endpoint: &str, path: &str, more: &[(&str, &str)]) -> i64 {
@@ -50,7 +50,7 @@ impl Irods {
 
     async fn id(&self, path: &str) -> Value {
         let uri = format!("/v1/stat?path={}", path.strip_prefix("/tempZone").unwrap());
-        self.server.ask("GET", &uri).send().await.expect(200)["id"].clone()
+        self.server.request("GET", &uri).send().await.expect(200)["id"].clone()
     }
 }
 
@@ -123,7 +123,10 @@ async fn duplicates_and_intermediate_collections_in_the_trash_have_distinct_name
     assert_eq!(irods.remove("collections", &way, &[("recurse", "1")]).await, 0);
     assert_eq!(irods.trashed().await.len(), 5);
     assert_eq!(irods.remove("collections", TRASH, &[("recurse", "1")]).await, 0);
-    assert_eq!(irods.server.ask("GET", "/v1/trash").send().await.expect(200)["items"], json!([]));
+    assert_eq!(
+        irods.server.request("GET", "/v1/trash").send().await.expect(200)["items"],
+        json!([])
+    );
 }
 
 #[tokio::test]
@@ -164,7 +167,7 @@ async fn resources_moved_to_the_trash_by_an_earlier_version_stay_there() {
     assert_eq!(&read.body[..], b"old");
     assert_eq!(irods.remove("data-objects", &old, &[]).await, 0);
     assert_eq!(irods.trashed().await.len(), 2);
-    let kept = irods.server.ask("GET", "/v1/trash").send().await.expect(200);
+    let kept = irods.server.request("GET", "/v1/trash").send().await.expect(200);
     assert_eq!(kept["items"].as_array().unwrap().len(), 1, "the old one was removed for good");
 }
 

@@ -22,8 +22,8 @@ impl Rest {
     }
 
     async fn log_in(server: TestServer, who: (&str, &str)) -> Self {
-        let ask = server.ask_as(None, "POST", "/irods-rest/0.9.3/auth");
-        let answer = ask.header("authorization", &basic(who)).send().await;
+        let request = server.request_as(None, "POST", "/irods-rest/0.9.3/auth");
+        let answer = request.header("authorization", &basic(who)).send().await;
         assert_eq!(answer.status, 200, "{answer:?}");
         Self { token: String::from_utf8(answer.body.to_vec()).unwrap(), server }
     }
@@ -33,8 +33,9 @@ impl Rest {
             format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))
         };
         let query = query.iter().map(pair).collect::<Vec<_>>().join("&");
-        let ask = self.server.ask_as(None, method, &format!("/irods-rest/0.9.3/{what}?{query}"));
-        ask.header("authorization", &self.token).body(body.to_owned()).send().await
+        let request =
+            self.server.request_as(None, method, &format!("/irods-rest/0.9.3/{what}?{query}"));
+        request.header("authorization", &self.token).body(body.to_owned()).send().await
     }
 
     async fn list(&self, path: &str) -> Value {
@@ -65,10 +66,10 @@ fn refused(answer: &Answer, code: i64) {
 #[tokio::test]
 async fn a_wrong_login_is_refused_in_json() {
     let server = TestServer::new();
-    let ask = server.ask_as(None, "POST", "/irods-rest/0.9.3/auth");
-    refused(&ask.header("authorization", &basic(("ada", "x"))).send().await, -826_000);
-    let ask = server.ask_as(None, "GET", "/irods-rest/0.9.3/list?logical-path=/tempZone");
-    refused(&ask.header("authorization", "nonsense").send().await, -826_000);
+    let request = server.request_as(None, "POST", "/irods-rest/0.9.3/auth");
+    refused(&request.header("authorization", &basic(("ada", "x"))).send().await, -826_000);
+    let request = server.request_as(None, "GET", "/irods-rest/0.9.3/list?logical-path=/tempZone");
+    refused(&request.header("authorization", "nonsense").send().await, -826_000);
 }
 
 #[tokio::test]
@@ -154,10 +155,10 @@ async fn a_ticket_gives_another_user_access_to_an_object() {
     assert!(made["url"].as_str().unwrap().ends_with("count=5"));
     let grace = Rest::log_in(rest.server.clone(), USER).await;
     let uri = format!("/irods-rest/0.9.3/stream?logical-path={path}&count=5");
-    let ask = grace.server.ask_as(None, "GET", &uri).header("authorization", &grace.token);
-    assert_eq!(ask.send().await.status, 400);
-    let ask = grace.server.ask_as(None, "GET", &uri).header("authorization", &grace.token);
-    assert_eq!(ask.header("irods-ticket", ticket).send().await.body, "hello");
+    let request = grace.server.request_as(None, "GET", &uri).header("authorization", &grace.token);
+    assert_eq!(request.send().await.status, 400);
+    let request = grace.server.request_as(None, "GET", &uri).header("authorization", &grace.token);
+    assert_eq!(request.header("irods-ticket", ticket).send().await.body, "hello");
 }
 
 #[tokio::test]
@@ -171,8 +172,9 @@ async fn a_ticket_s_bytes_and_writes_are_counted() {
     let grace = Rest::log_in(rest.server.clone(), USER).await;
     let put = async |bytes: &'static str| {
         let uri = format!("/irods-rest/0.9.3/stream?logical-path={path}");
-        let ask = grace.server.ask_as(None, "PUT", &uri).header("authorization", &grace.token);
-        ask.header("irods-ticket", ticket).body(bytes).send().await
+        let request =
+            grace.server.request_as(None, "PUT", &uri).header("authorization", &grace.token);
+        request.header("irods-ticket", ticket).body(bytes).send().await
     };
     refused(&put("more than ten bytes").await, -890_000);
     assert_eq!(put("1234567").await.status, 200);

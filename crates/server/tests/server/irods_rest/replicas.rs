@@ -13,15 +13,15 @@ async fn replicas_are_created_and_trimmed() {
     let rest = Rest::new().await;
     rest.put("o", "0", "true", "x").await;
     let path = format!("{HOME}/o");
-    let ask = async |what: &str, parameter: &str, value: &str| {
+    let request = async |what: &str, parameter: &str, value: &str| {
         let query = [("logical-path", path.as_str()), (parameter, value)];
         rest.send("POST", &format!("logicalpath/{what}"), &query, "").await
     };
-    assert_eq!(ask("replicate", "dst-resource", "demoResc").await.status, 200);
-    refused(&ask("replicate", "dst-resource", "none").await, -78_000);
-    assert_eq!(ask("trim", "replica-number", "0").await.status, 200, "the last one stays");
-    assert_eq!(ask("trim", "src-resource", "demoResc").await.status, 200);
-    refused(&ask("trim", "replica-number", "7").await, -164_000);
+    assert_eq!(request("replicate", "dst-resource", "demoResc").await.status, 200);
+    refused(&request("replicate", "dst-resource", "none").await, -78_000);
+    assert_eq!(request("trim", "replica-number", "0").await.status, 200, "the last one stays");
+    assert_eq!(request("trim", "src-resource", "demoResc").await.status, 200);
+    refused(&request("trim", "replica-number", "7").await, -164_000);
     let report = rest.send("GET", "zonereport", &[], "").await.expect(200);
     assert!(report["zones"][0]["servers"].is_array());
 }
@@ -48,7 +48,7 @@ async fn everything_below_a_collection_is_replicated_and_trimmed() {
     for name in ["o", "p"] {
         rest.put(name, "0", "true", "hello").await;
     }
-    let ask = async |what: &str, more: &[(&str, &str)]| {
+    let request = async |what: &str, more: &[(&str, &str)]| {
         let query = [&[("logical-path", HOME)], more].concat();
         rest.send("POST", &format!("logicalpath/{what}"), &query, "").await
     };
@@ -61,17 +61,20 @@ async fn everything_below_a_collection_is_replicated_and_trimmed() {
         ];
         rest.send("GET", "query", &query, "").await.expect(200)["_embedded"].clone()
     };
-    refused(&ask("replicate", &[("dst-resource", "b")]).await, -402_000);
-    refused(&ask("trim", &[("src-resource", "b")]).await, -402_000);
-    refused(&ask("replicate", &[("dst-resource", "none"), ("recursive", "1")]).await, -78_000);
-    assert_eq!(ask("replicate", &[("dst-resource", "b"), ("recursive", "1")]).await.status, 200);
+    refused(&request("replicate", &[("dst-resource", "b")]).await, -402_000);
+    refused(&request("trim", &[("src-resource", "b")]).await, -402_000);
+    refused(&request("replicate", &[("dst-resource", "none"), ("recursive", "1")]).await, -78_000);
+    assert_eq!(
+        request("replicate", &[("dst-resource", "b"), ("recursive", "1")]).await.status,
+        200
+    );
     let twice = json!([["o", "0"], ["o", "1"], ["p", "0"], ["p", "1"]]);
     assert_eq!(replicas().await, twice, "when it is answered, it is done");
     let keeping = [("recursive", "1"), ("src-resource", "b")];
-    assert_eq!(ask("trim", &keeping).await.status, 200);
+    assert_eq!(request("trim", &keeping).await.status, 200);
     assert_eq!(replicas().await, twice, "two stay unless fewer are enough");
     let young = [("recursive", "1"), ("minimum-age-in-minutes", "5")];
-    refused(&ask("trim", &young).await, -402_000);
+    refused(&request("trim", &young).await, -402_000);
     let (o, one) = (format!("{HOME}/o"), ("minimum-number-of-remaining-replicas", "1"));
     let trim_o = async |minutes: &str| {
         let query = [("logical-path", o.as_str()), ("minimum-age-in-minutes", minutes), one];
@@ -80,6 +83,6 @@ async fn everything_below_a_collection_is_replicated_and_trimmed() {
     trim_o("5").await;
     assert_eq!(replicas().await, twice, "what is younger stays");
     let one = [keeping[0], keeping[1], one];
-    assert_eq!(ask("trim", &one).await.status, 200);
+    assert_eq!(request("trim", &one).await.status, 200);
     assert_eq!(replicas().await, json!([["o", "0"], ["p", "0"]]));
 }

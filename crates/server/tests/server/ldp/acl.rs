@@ -6,7 +6,7 @@ use cenote_server::{Config, Ldp, router};
 use cenote_store::{AccessChange, NewUser, Rights, Role, Scope, StorePath};
 
 use super::{Web, headers, links};
-use crate::support::{Answer, Ask, TestServer};
+use crate::support::{Answer, TestRequest, TestServer};
 
 const BOB: (&str, &str) = ("bob", "bob's password");
 const PREFIXES: &str =
@@ -28,15 +28,16 @@ fn fedora() -> Web {
     web
 }
 
-fn bob<'a>(web: &'a Web, method: &str, path: &str) -> Ask<'a> {
-    web.ask_as(Some(BOB), method, path)
+fn bob<'a>(web: &'a Web, method: &str, path: &str) -> TestRequest<'a> {
+    web.request_as(Some(BOB), method, path)
 }
 
 /// Puts an access list; `<R>` stands for the resource.
 async fn put_acl(web: &Web, path: &str, authorizations: &str) -> Answer {
     let text = authorizations.replace("<R>", &format!("<{}>", web.address(path)));
-    let ask = web.ask("PUT", &format!("{path}/fcr:acl")).header("content-type", "text/turtle");
-    ask.body(format!("{PREFIXES}{text}")).send().await
+    let request =
+        web.request("PUT", &format!("{path}/fcr:acl")).header("content-type", "text/turtle");
+    request.body(format!("{PREFIXES}{text}")).send().await
 }
 
 /// One authorization of bob for a resource and everything below it.
@@ -53,15 +54,15 @@ async fn granted(web: &Web, path: &str, modes: &str) {
     assert!(put.status.is_success(), "{}", put.text());
 }
 
-async fn status(ask: Ask<'_>) -> u16 {
-    ask.send().await.status.as_u16()
+async fn status(request: TestRequest<'_>) -> u16 {
+    request.send().await.status.as_u16()
 }
 
-fn turtle<'a>(web: &'a Web, method: &str, path: &str) -> Ask<'a> {
+fn turtle<'a>(web: &'a Web, method: &str, path: &str) -> TestRequest<'a> {
     bob(web, method, path).header("content-type", "text/turtle")
 }
 
-fn update<'a>(web: &'a Web, path: &str, text: &'static str) -> Ask<'a> {
+fn update<'a>(web: &'a Web, path: &str, text: &'static str) -> TestRequest<'a> {
     bob(web, "PATCH", path).header("content-type", "application/sparql-update").body(text)
 }
 
@@ -101,7 +102,7 @@ async fn each_mode_permits_its_operations() {
 #[tokio::test]
 async fn append_access_does_not_permit_changing_bytes() {
     let web = fedora();
-    web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
+    web.request("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
     put_acl(&web, "/b", &for_bob("acl:Read, acl:Append")).await;
     for path in ["/b", "/b/fcr:metadata"] {
         for method in ["POST", "PUT", "DELETE"] {
@@ -118,18 +119,18 @@ async fn a_resource_links_to_its_access_list_which_exists_once_it_was_put() {
     let own = format!("{}/fcr:acl", web.address("/r"));
     assert!(links(&web.get("/r").await, &own, "acl"));
     assert_eq!(web.get("/r/fcr:acl").await.status, 404);
-    assert_eq!(web.ask("DELETE", "/r/fcr:acl").send().await.status, 404);
+    assert_eq!(web.request("DELETE", "/r/fcr:acl").send().await.status, 404);
     let put = put_acl(&web, "/r", &for_bob("acl:Read")).await;
     assert_eq!((put.status.as_u16(), headers(&put, "location")), (201, vec![own.as_str()]));
     assert_eq!(put_acl(&web, "/r", &for_bob("acl:Read")).await.status, 204);
     let read = web.get("/r/fcr:acl").await;
     assert!(links(&read, "ldp:RDFSource", "type") && !headers(&read, "etag").is_empty());
-    assert_eq!(web.ask("DELETE", "/r/fcr:acl").send().await.status, 204);
+    assert_eq!(web.request("DELETE", "/r/fcr:acl").send().await.status, 204);
     assert_eq!(web.get("/r/fcr:acl").await.status, 404);
-    let root = web.ask("GET", "/fcr:acl").send().await;
+    let root = web.request("GET", "/fcr:acl").send().await;
     assert_eq!(root.status, 200, "the root always has one");
-    assert_eq!(web.ask("DELETE", "/fcr:acl").send().await.status, 405);
-    let text = web.ask("PUT", "/r/fcr:acl").header("content-type", "text/plain");
+    assert_eq!(web.request("DELETE", "/fcr:acl").send().await.status, 405);
+    let text = web.request("PUT", "/r/fcr:acl").header("content-type", "text/plain");
     assert_eq!(text.body("x").send().await.status, 415);
 }
 
@@ -148,12 +149,13 @@ async fn an_access_list_round_trips() {
     assert_eq!((count("#agent>"), count("#agentClass>"), count("#Control>")), (2, 2, 0));
     assert_eq!((count("foaf/0.1/Agent>"), count("#Write>"), count("#Append>")), (1, 1, 1));
     assert_eq!(count("#Authorization>"), 4, "what is no authorization does not count");
-    let text = web.ask("GET", "/r/fcr:acl").send().await.text();
+    let text = web.request("GET", "/r/fcr:acl").send().await.text();
     assert!(put_acl(&web, "/r", &text).await.status.is_success());
     assert_eq!(web.triples("/r/fcr:acl").await, shown);
     let add = "PREFIX acl: <http://www.w3.org/ns/auth/acl#> INSERT { ?a acl:mode acl:Write } WHERE { ?a acl:mode acl:Append }";
-    let ask = web.ask("PATCH", "/r/fcr:acl").header("content-type", "application/sparql-update");
-    assert_eq!(ask.body(add).send().await.status, 204);
+    let request =
+        web.request("PATCH", "/r/fcr:acl").header("content-type", "application/sparql-update");
+    assert_eq!(request.body(add).send().await.status, 204);
     assert_eq!(status(turtle(&web, "PUT", "/r").body("")).await, 204, "bob is logged in");
 }
 
@@ -165,13 +167,13 @@ async fn everyone_and_everyone_with_a_login_are_classes() {
         let web = fedora();
         web.put("/d/r", "").await;
         assert_eq!(status(bob(&web, "GET", "/d/r")).await, 403);
-        assert_eq!(status(web.ask_as(None, "GET", "/d/r")).await, 401);
+        assert_eq!(status(web.request_as(None, "GET", "/d/r")).await, 401);
         let all = format!(
             "<#a> a acl:Authorization ; acl:agentClass {class} ; acl:mode acl:Read ; acl:accessTo <R> ."
         );
         put_acl(&web, "/d/r", &all).await;
         assert_eq!(status(bob(&web, "GET", "/d/r")).await, logged_in);
-        assert_eq!(status(web.ask_as(None, "GET", "/d/r")).await, anonymous);
+        assert_eq!(status(web.request_as(None, "GET", "/d/r")).await, anonymous);
     }
 }
 
@@ -193,8 +195,8 @@ async fn a_change_without_a_login_is_prompted_for_one_whatever_it_sends() {
         ("PATCH", "/d/r", "content-type", "text/plain"),
         ("DELETE", "/d/r", "if-match", "\"d1.1-0\""),
     ] {
-        let ask = web.ask_as(None, method, path).header("content-type", "text/turtle");
-        let answer = ask.header(header, value).body("").send().await;
+        let request = web.request_as(None, method, path).header("content-type", "text/turtle");
+        let answer = request.header(header, value).body("").send().await;
         assert_eq!(answer.status, 401, "{method} {path}: {}", answer.text());
     }
 }
@@ -266,7 +268,8 @@ async fn access_rules_without_an_equivalent_are_refused_without_changes() {
     let unknown = "<#a> a acl:Authorization ; acl:agent <http://example.com/nobody> ; acl:mode acl:Read ; acl:accessTo <R> .";
     assert!(put_acl(&web, "/r", unknown).await.status.is_success());
     assert!(web.triples("/r/fcr:acl").await.is_empty(), "no user of this store");
-    let elsewhere = web.ask("PUT", "/x").header("link", "<http://localhost/rest/r>; rel=\"acl\"");
+    let elsewhere =
+        web.request("PUT", "/x").header("link", "<http://localhost/rest/r>; rel=\"acl\"");
     assert_eq!(elsewhere.send().await.status, 409);
 }
 
@@ -281,13 +284,13 @@ async fn forbidden_and_missing_resources_get_the_same_response() {
         .flat_map(|method| [(method, "/secret/there"), (method, "/secret/missing")])
     {
         for (who, expected) in [(Some(BOB), 403), (None, 401)] {
-            let ask = web.ask_as(who, method, path);
-            let ask = match method {
-                "PATCH" => ask.header("content-type", "application/sparql-update").body(ADD),
-                "PUT" => ask.header("content-type", "text/turtle").body(""),
-                _ => ask,
+            let request = web.request_as(who, method, path);
+            let request = match method {
+                "PATCH" => request.header("content-type", "application/sparql-update").body(ADD),
+                "PUT" => request.header("content-type", "text/turtle").body(""),
+                _ => request,
             };
-            assert_eq!(status(ask).await, expected, "{method} {path} {who:?}");
+            assert_eq!(status(request).await, expected, "{method} {path} {who:?}");
         }
     }
     assert_eq!(status(bob(&web, "GET", "/open/missing")).await, 404);

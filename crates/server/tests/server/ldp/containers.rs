@@ -15,13 +15,16 @@ async fn posted_resources_are_contained() {
         let address = web.address("/c/a%20b");
         assert_eq!(headers(&posted, "location"), [address.as_str()]);
         assert!(
-            web.says("/c/a%20b", "<> <urn:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer>")
-                .await
+            web.has_triple(
+                "/c/a%20b",
+                "<> <urn:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer>"
+            )
+            .await
         );
-        assert!(web.says("/c", &format!("<> <ldp:contains> <{address}>")).await);
-        let deleted = web.ask("DELETE", "/c/a%20b").send().await;
+        assert!(web.has_triple("/c", &format!("<> <ldp:contains> <{address}>")).await);
+        let deleted = web.request("DELETE", "/c/a%20b").send().await;
         assert_eq!(deleted.status, 204);
-        assert!(!web.says("/c", &format!("<> <ldp:contains> <{address}>")).await);
+        assert!(!web.has_triple("/c", &format!("<> <ldp:contains> <{address}>")).await);
     }
 }
 
@@ -33,7 +36,7 @@ async fn a_slug_in_use_or_used_before_gives_another_name() {
         let second = web.post("/c", "x", "").await;
         assert_eq!([first.status.as_u16(), second.status.as_u16()], [201, 201]);
         assert_ne!(first.text(), second.text());
-        web.ask("DELETE", "/c/x").send().await;
+        web.request("DELETE", "/c/x").send().await;
         let third = web.post("/c", "x", "").await;
         assert_eq!(third.status, 201);
         assert_ne!(third.text(), first.text(), "an address is not used again");
@@ -43,14 +46,14 @@ async fn a_slug_in_use_or_used_before_gives_another_name() {
 #[tokio::test]
 async fn only_containers_accept_posts() {
     for web in Web::each() {
-        let source = web.ask("PUT", "/s").header("content-type", "text/turtle");
+        let source = web.request("PUT", "/s").header("content-type", "text/turtle");
         let link = "<http://www.w3.org/ns/ldp#RDFSource>; rel=\"type\"";
         assert_eq!(source.header("link", link).body("").send().await.status, 201);
         let answer = web.get("/s").await;
         assert!(!links(&answer, "ldp:Container", "type"));
         assert!(!headers(&answer, "allow")[0].contains("POST"));
         assert_eq!(web.post("/s", "x", "").await.status, 405);
-        web.ask("PUT", "/b").header("content-type", "text/plain").body("bytes").send().await;
+        web.request("PUT", "/b").header("content-type", "text/plain").body("bytes").send().await;
         assert_eq!(web.post("/b", "x", "").await.status, 409);
         assert_eq!(web.post("/none", "x", "").await.status, 404);
     }
@@ -60,12 +63,13 @@ async fn only_containers_accept_posts() {
 async fn the_interaction_model_is_set_by_the_link_header_and_immutable() {
     for web in Web::each() {
         let direct = "<http://www.w3.org/ns/ldp#DirectContainer>; rel=\"type\"";
-        let ask = web.ask("PUT", "/d").header("content-type", "text/turtle").header("link", direct);
-        assert_eq!(ask.body("").send().await.status, 201);
+        let request =
+            web.request("PUT", "/d").header("content-type", "text/turtle").header("link", direct);
+        assert_eq!(request.body("").send().await.status, 201);
         assert!(links(&web.get("/d").await, "ldp:DirectContainer", "type"));
         assert_eq!(web.put("/d", "<> <urn:p> 1 .").await.status, 204);
         assert!(links(&web.get("/d").await, "ldp:DirectContainer", "type"), "after a replacement");
-        let other = web.ask("PUT", "/d").header("content-type", "text/turtle");
+        let other = web.request("PUT", "/d").header("content-type", "text/turtle");
         let other = other.header("if-match", "*");
         let other =
             other.header("link", "<http://www.w3.org/ns/ldp#IndirectContainer>; rel=\"type\"");
@@ -73,7 +77,7 @@ async fn the_interaction_model_is_set_by_the_link_header_and_immutable() {
         let body = "<> a <http://www.w3.org/ns/ldp#DirectContainer> .";
         assert_eq!(web.put("/d2", body).await.status, 201);
         assert!(links(&web.get("/d2").await, "ldp:DirectContainer", "type"), "by its body");
-        let both = web.ask("PUT", "/d3").header("content-type", "text/turtle");
+        let both = web.request("PUT", "/d3").header("content-type", "text/turtle");
         let both =
             both.header("link", "<http://www.w3.org/ns/ldp#IndirectContainer>; rel=\"type\"");
         assert_eq!(both.body(body).send().await.status, 409);
@@ -102,7 +106,7 @@ async fn preferences_choose_the_triples() {
                 "{prefer}"
             );
             assert!(has("urn:p"));
-            let answer = web.ask("GET", "/c").header("prefer", &prefer).send().await;
+            let answer = web.request("GET", "/c").header("prefer", &prefer).send().await;
             let applied = headers(&answer, "preference-applied");
             assert_eq!(applied.is_empty(), prefer.is_empty());
             if prefer.contains("representation") && web.mount != "/ldp" {
@@ -173,10 +177,10 @@ async fn no_link_header_changes_the_interaction_model() {
             let path = format!("/{own}");
             let put = async |class: &str| {
                 let link = format!("<{}{class}>; rel=\"type\"", super::LDP);
-                let ask = web.ask("PUT", &path).header("content-type", "text/turtle");
-                let exists = web.ask("HEAD", &path).send().await.status == 200;
-                let ask = if exists { ask.header("if-match", "*") } else { ask };
-                ask.header("link", &link).body("<> <urn:p> 1 .").send().await
+                let request = web.request("PUT", &path).header("content-type", "text/turtle");
+                let exists = web.request("HEAD", &path).send().await.status == 200;
+                let request = if exists { request.header("if-match", "*") } else { request };
+                request.header("link", &link).body("<> <urn:p> 1 .").send().await
             };
             assert_eq!(put(own).await.status, 201, "{own}");
             let types = async || {
@@ -201,11 +205,12 @@ async fn no_link_header_changes_the_interaction_model() {
 #[tokio::test]
 async fn bytes_are_not_replaced_through_their_description() {
     for web in Web::each() {
-        web.ask("PUT", "/b").header("content-type", "text/plain").body("bytes").send().await;
-        let ask = web.ask("PUT", "/b/fcr:metadata").header("content-type", "text/turtle");
-        let ask = ask.header("link", "<http://www.w3.org/ns/ldp#NonRDFSource>; rel=\"type\"");
-        let ask = if web.mount == "/w3c" { ask.header("if-match", "*") } else { ask };
-        let put = ask.body("other").send().await;
+        web.request("PUT", "/b").header("content-type", "text/plain").body("bytes").send().await;
+        let request = web.request("PUT", "/b/fcr:metadata").header("content-type", "text/turtle");
+        let request =
+            request.header("link", "<http://www.w3.org/ns/ldp#NonRDFSource>; rel=\"type\"");
+        let request = if web.mount == "/w3c" { request.header("if-match", "*") } else { request };
+        let put = request.body("other").send().await;
         assert!([409, 415].contains(&put.status.as_u16()), "{}", put.status);
         assert_eq!(web.get("/b").await.text(), "bytes");
     }

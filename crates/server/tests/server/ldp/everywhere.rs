@@ -20,10 +20,11 @@ async fn resources_created_by_other_openings_are_linked_data() {
             "{graph}"
         );
         // The unit, which a graph cannot show, is preserved.
-        let put = web.ask("PUT", "/lab/raw.dat/fcr:metadata").header("content-type", "text/turtle");
+        let put =
+            web.request("PUT", "/lab/raw.dat/fcr:metadata").header("content-type", "text/turtle");
         let put = put.header("if-match", "*").body(graph).send().await;
         assert_eq!(put.status, 204, "{}", put.text());
-        let meta = web.server.ask("GET", "/v1/meta?path=/lab/raw.dat").send().await;
+        let meta = web.server.request("GET", "/v1/meta?path=/lab/raw.dat").send().await;
         assert!(meta.text().contains("\"kg\""), "{}", meta.text());
     }
 }
@@ -32,13 +33,14 @@ async fn resources_created_by_other_openings_are_linked_data() {
 async fn resources_created_by_linked_data_are_visible_to_other_openings() {
     let web = Web::new("/ldp");
     web.put("/c", "<> <http://h/p> \"v\" .").await;
-    let bytes = web.ask("PUT", "/c/b").header("content-type", "text/plain").body("x").send().await;
+    let bytes =
+        web.request("PUT", "/c/b").header("content-type", "text/plain").body("x").send().await;
     assert_eq!(bytes.status, 201);
     assert_eq!(web.server.get("/c/b").await.text(), "x");
-    let meta = web.server.ask("GET", "/v1/meta?path=/c").send().await;
+    let meta = web.server.request("GET", "/v1/meta?path=/c").send().await;
     assert!(meta.text().contains("http://h/p"), "{}", meta.text());
     for mount in MOUNTS {
-        let other = web.server.ask("GET", &format!("{mount}/c")).send().await;
+        let other = web.server.request("GET", &format!("{mount}/c")).send().await;
         assert_eq!(other.status, 200);
         assert!(other.text().contains(&format!("{mount}/c/b>")), "{}", other.text());
     }

@@ -9,7 +9,7 @@ use axum::routing::get;
 use cenote_server::{Config, ExternalPrefix, Ldp, router};
 
 use super::{Web, headers, links};
-use crate::support::{Answer, Ask, TestServer};
+use crate::support::{Answer, TestRequest, TestServer};
 
 const REL: &str = "http://fedora.info/definitions/fcrepo#ExternalContent";
 
@@ -35,12 +35,12 @@ fn allowing(prefixes: &[String]) -> Web {
     web
 }
 
-fn put<'a>(web: &'a Web, path: &str, url: &str, parameters: &str) -> Ask<'a> {
+fn put<'a>(web: &'a Web, path: &str, url: &str, parameters: &str) -> TestRequest<'a> {
     let link = format!("<{url}>; rel=\"{REL}\"{parameters}");
-    web.ask("PUT", path).header("link", &link).header("content-type", "text/ignored")
+    web.request("PUT", path).header("link", &link).header("content-type", "text/ignored")
 }
 
-fn seen(answer: &Answer) -> (u16, String, Vec<&str>) {
+fn summary(answer: &Answer) -> (u16, String, Vec<&str>) {
     (answer.status.as_u16(), answer.text(), headers(answer, "content-type"))
 }
 
@@ -49,19 +49,19 @@ async fn external_content_is_copied_or_proxied() {
     let there = elsewhere().await;
     let web = allowing(&[format!("{there}/open/")]);
     let url = format!("{there}/open/there");
-    let options = web.ask("OPTIONS", "/").send().await;
+    let options = web.request("OPTIONS", "/").send().await;
     assert_eq!(headers(&options, "accept-external-content-handling"), ["copy,redirect,proxy"]);
     for handling in ["copy", "proxy"] {
         let path = format!("/{handling}");
         let made = put(&web, &path, &url, &format!("; handling=\"{handling}\"")).send().await;
         assert_eq!(made.status, 201, "{}", made.text());
         let read = web.get(&path).await;
-        assert_eq!(seen(&read), (200, "their bytes".to_owned(), vec!["text/x-there"]));
+        assert_eq!(summary(&read), (200, "their bytes".to_owned(), vec!["text/x-there"]));
         assert!(links(&read, "ldp:NonRDFSource", "type"));
         assert_eq!(headers(&read, "content-length"), ["11"]);
         let location = if handling == "proxy" { vec![url.as_str()] } else { vec![] };
         assert_eq!(headers(&read, "content-location"), location);
-        let head = web.ask("HEAD", &path).header("want-digest", "sha").send().await;
+        let head = web.request("HEAD", &path).header("want-digest", "sha").send().await;
         assert!(headers(&head, "digest")[0].starts_with("sha="), "{handling}");
         let typed = format!("; handling=\"{handling}\"; type=\"text/x-own\"");
         assert_eq!(put(&web, &path, &url, &typed).send().await.status, 204);
@@ -76,7 +76,7 @@ async fn external_content_is_redirected_to() {
     let url = format!("{there}/open/there");
     put(&web, "/r", &url, "; handling=\"redirect\"").send().await;
     for method in ["GET", "HEAD"] {
-        let answer = web.ask(method, "/r").header("want-digest", "md5").send().await;
+        let answer = web.request(method, "/r").header("want-digest", "md5").send().await;
         assert_eq!(
             (answer.status.as_u16(), headers(&answer, "location")),
             (307, vec![url.as_str()])
@@ -98,7 +98,7 @@ async fn statements_about_external_content_are_managed_by_the_server() {
     assert_eq!(web.get("/p").await.text(), "their bytes");
     let other = "<> <http://fedora.info/definitions/v4/repository#proxyFor> <http://localhost/x> .";
     assert_eq!(web.put("/p/fcr:metadata", other).await.status, 409);
-    let own = web.ask("PUT", "/p").header("content-type", "text/plain").body("own");
+    let own = web.request("PUT", "/p").header("content-type", "text/plain").body("own");
     assert_eq!(own.send().await.status, 204);
     assert_eq!(web.get("/p").await.text(), "own");
     assert!(!web.get("/p/fcr:metadata").await.text().contains("proxyFor"));
@@ -172,7 +172,7 @@ async fn only_external_content_allowed_by_the_settings_is_read() {
     strict.server = TestServer { router: router(web.store.clone(), &Config::default()) };
     assert_eq!(strict.get("/p").await.status, 502);
     assert_eq!(put(&strict, "/x", &url, "; handling=\"copy\"").send().await.status, 400);
-    let options = strict.ask("OPTIONS", "/").send().await;
+    let options = strict.request("OPTIONS", "/").send().await;
     assert!(headers(&options, "accept-external-content-handling").is_empty());
 }
 
@@ -197,7 +197,7 @@ async fn no_query_and_no_search_finds_a_size_or_digest_of_external_content() {
         let made = put(&web, &format!("/x/{handling}"), &url, &parameters).send().await;
         assert_eq!(made.status, 201, "{}", made.text());
     }
-    let bytes = web.ask("PUT", "/x/empty").header("content-type", "text/plain").body("");
+    let bytes = web.request("PUT", "/x/empty").header("content-type", "text/plain").body("");
     assert_eq!(bytes.send().await.status, 201);
     let described = "INSERT DATA { <> <urn:p> <urn:x> }";
     assert_eq!(web.patch("/x/empty/fcr:metadata", described).await.status, 204);
@@ -205,9 +205,9 @@ async fn no_query_and_no_search_finds_a_size_or_digest_of_external_content() {
         let query = format!(
             "SELECT DISTINCT ?s {{ ?s <http://www.loc.gov/premis/rdf/v1#{property}> ?o }} ORDER BY ?s"
         );
-        let ask = web.server.ask("POST", "/sparql").header("accept", "text/csv");
-        let ask = ask.header("content-type", "application/sparql-query").body(query);
-        let rows = ask.send().await.text();
+        let request = web.server.request("POST", "/sparql").header("accept", "text/csv");
+        let request = request.header("content-type", "application/sparql-query").body(query);
+        let rows = request.send().await.text();
         let found: Vec<&str> = rows.lines().skip(1).collect();
         let stated = ["copy", "empty"].map(|name| web.address(&format!("/x/{name}")));
         assert_eq!(found, stated, "{property}");
@@ -217,7 +217,7 @@ async fn no_query_and_no_search_finds_a_size_or_digest_of_external_content() {
             .extend_pairs([("condition", condition), ("condition", "fedora_id=/x/*")])
             .append_pair("fields", "fedora_id,content_size")
             .finish();
-        let answer = web.ask("GET", &format!("/fcr:search?{query}")).send().await.expect(200);
+        let answer = web.request("GET", &format!("/fcr:search?{query}")).send().await.expect(200);
         answer["items"].clone()
     };
     let empty = found("content_size<5").await;

@@ -7,14 +7,15 @@ use crate::support::Answer;
 
 /// Puts bytes with this `Content-Disposition`, if any.
 async fn put(web: &Web, disposition: Option<&str>) -> Answer {
-    let ask = web.ask("PUT", "/b").header("content-type", "text/plain");
-    let exists = web.ask("HEAD", "/b").send().await.status == 200;
-    let ask = if exists { ask.header("if-match", "*") } else { ask };
-    let mut ask = ask.body("x");
+    let request = web.request("PUT", "/b").header("content-type", "text/plain");
+    let exists = web.request("HEAD", "/b").send().await.status == 200;
+    let request = if exists { request.header("if-match", "*") } else { request };
+    let mut request = request.body("x");
     if let Some(value) = disposition {
-        ask = ask.value("content-disposition", HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        request = request
+            .value("content-disposition", HeaderValue::from_bytes(value.as_bytes()).unwrap());
     }
-    ask.send().await
+    request.send().await
 }
 
 #[tokio::test]

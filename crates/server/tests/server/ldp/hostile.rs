@@ -8,15 +8,17 @@ use tokio::runtime::Runtime;
 use super::{MOUNTS, Web};
 
 #[tokio::test]
-async fn a_caller_without_a_login_is_asked_for_one() {
+async fn a_caller_without_a_login_is_prompted_for_one() {
     for web in Web::each() {
         web.put("/c", "").await;
         for method in ["PUT", "POST", "PATCH", "DELETE"] {
-            let ask = web.ask_as(None, method, "/c").header("content-type", "text/turtle");
-            let status = ask.send().await.status.as_u16();
+            let request = web.request_as(None, method, "/c").header("content-type", "text/turtle");
+            let status = request.send().await.status.as_u16();
             assert!([401, 404].contains(&status), "{method}: {status}");
         }
-        assert!([401, 404].contains(&web.ask_as(None, "GET", "/c").send().await.status.as_u16()));
+        assert!(
+            [401, 404].contains(&web.request_as(None, "GET", "/c").send().await.status.as_u16())
+        );
     }
 }
 
@@ -62,11 +64,11 @@ proptest! {
             for (mount, method, path, headers, body) in requests {
                 let uri = format!("{}{path}", MOUNTS[mount]);
                 let Ok(uri) = uri.parse::<axum::http::Uri>() else { continue };
-                let mut ask = web.server.ask(method, &uri.to_string());
+                let mut request = web.server.request(method, &uri.to_string());
                 for (name, value) in &headers {
-                    ask = ask.header(HEADERS[*name], value);
+                    request = request.header(HEADERS[*name], value);
                 }
-                let answer = ask.body(body).send().await;
+                let answer = request.body(body).send().await;
                 let status = answer.status.as_u16();
                 assert!(status < 500 || status == 501, "{method} {uri} {headers:?}: {status} {}", answer.text());
             }

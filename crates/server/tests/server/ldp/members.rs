@@ -31,7 +31,7 @@ async fn a_direct_container_gives_its_resource_members() {
         .await;
         web.put("/book/pages/1", "").await;
         let member = format!("<> <urn:page> <{}>", web.address("/book/pages/1"));
-        assert!(web.says("/book", &member).await);
+        assert!(web.has_triple("/book", &member).await);
         let shown = web.triples("/book/pages").await;
         let of = format!("<{}>", web.address("/book"));
         assert!(shown.contains(&member.replace("<>", &of)), "the container shows it, too");
@@ -43,8 +43,8 @@ async fn a_direct_container_gives_its_resource_members() {
         // Putting back what was read does not turn it into statements.
         let read = web.get("/book").await.text();
         assert_eq!(web.put("/book", &read).await.status, 204);
-        web.ask("DELETE", "/book/pages/1").send().await;
-        assert!(!web.says("/book", &member).await);
+        web.request("DELETE", "/book/pages/1").send().await;
+        assert!(!web.has_triple("/book", &member).await);
     }
 }
 
@@ -53,11 +53,12 @@ async fn a_direct_container_is_its_own_resource_by_default() {
     for web in Web::each() {
         container(&web, "/d", "DirectContainer", "").await;
         web.put("/d/x", "").await;
-        assert!(web.says("/d", &format!("<> <ldp:member> <{}>", web.address("/d/x"))).await);
+        assert!(web.has_triple("/d", &format!("<> <ldp:member> <{}>", web.address("/d/x"))).await);
         assert!(
-            web.says("/d", &format!("<> <ldp:membershipResource> <{}>", web.address("/d"))).await
+            web.has_triple("/d", &format!("<> <ldp:membershipResource> <{}>", web.address("/d")))
+                .await
         );
-        assert!(web.says("/d", &format!("<> <ldp:hasMemberRelation> <{LDP}member>")).await);
+        assert!(web.has_triple("/d", &format!("<> <ldp:hasMemberRelation> <{LDP}member>")).await);
     }
 }
 
@@ -73,7 +74,9 @@ async fn membership_can_be_stated_inversely() {
         )
         .await;
         web.put("/pages/1", "").await;
-        assert!(web.says("/pages/1", &format!("<> <urn:of> <{}>", web.address("/book"))).await);
+        assert!(
+            web.has_triple("/pages/1", &format!("<> <urn:of> <{}>", web.address("/book"))).await
+        );
         assert!(!web.triples("/book").await.iter().any(|triple| triple.contains("urn:of")));
     }
 }
@@ -85,9 +88,9 @@ async fn an_indirect_container_uses_the_objects_stated_by_its_members() {
         container(&web, "/authors", "IndirectContainer", "<> <ldp:membershipResource> </book> ; <ldp:hasMemberRelation> <urn:author> ; <ldp:insertedContentRelation> <urn:who> .").await;
         web.put("/authors/1", "<> <urn:who> <urn:ada>, <#me> .").await;
         web.put("/authors/2", "").await;
-        assert!(web.says("/book", "<> <urn:author> <urn:ada>").await);
+        assert!(web.has_triple("/book", "<> <urn:author> <urn:ada>").await);
         let me = format!("<> <urn:author> <{}#me>", web.address("/authors/1"));
-        assert!(web.says("/book", &me).await);
+        assert!(web.has_triple("/book", &me).await);
         let members = web.triples("/book").await;
         assert_eq!(members.iter().filter(|it| it.contains("urn:author")).count(), 2);
     }
@@ -101,7 +104,7 @@ async fn members_that_the_caller_may_not_see_are_not_shown() {
     let grant = json!({"path": "/d", "operations": [{"name": "grace", "level": "read"}]});
     let granted = web.server.post("/v1/access", grant).await;
     assert!(granted.status.is_success(), "{}", granted.text());
-    let read = web.ask_as(Some(crate::support::USER), "GET", "/d").send().await;
+    let read = web.request_as(Some(crate::support::USER), "GET", "/d").send().await;
     assert_eq!(read.status, 200, "{}", read.text());
     assert!(!read.text().contains("/d/x"), "{}", read.text());
 }
@@ -176,8 +179,8 @@ async fn members_are_stated_of_what_the_owner_of_the_container_may_describe() {
     };
     grant("/home", "own").await;
     let put = async |path: &str, turtle: &str| {
-        let ask = web.ask_as(Some(crate::support::USER), "PUT", path);
-        ask.header("content-type", "text/turtle").body(turtle.to_owned()).send().await.status
+        let request = web.request_as(Some(crate::support::USER), "PUT", path);
+        request.header("content-type", "text/turtle").body(turtle.to_owned()).send().await.status
     };
     let of_book = format!(
         "<> a <{LDP}DirectContainer> ; <{LDP}membershipResource> <{}> ; <{LDP}hasMemberRelation> <urn:m> .",
@@ -206,12 +209,12 @@ async fn a_tag_changes_with_the_members_that_other_containers_state() {
         let of_book = "<> <ldp:membershipResource> </book> ; ";
         let mut tags = Vec::new();
         let mut note = async |path: &str, why: &str| {
-            let [read, asked] = ["GET", "HEAD"].map(|method| web.ask(method, path).send());
-            let (read, asked) = (read.await, asked.await);
+            let [read, head] = ["GET", "HEAD"].map(|method| web.request(method, path).send());
+            let (read, head) = (read.await, head.await);
             let tag = super::headers(&read, "etag")[0].to_owned();
-            assert_eq!(super::headers(&asked, "etag"), [&tag]);
+            assert_eq!(super::headers(&head, "etag"), [&tag]);
             assert!(!tags.contains(&tag), "{why}");
-            let same = web.ask("GET", path).header("if-none-match", &tag).send().await;
+            let same = web.request("GET", path).header("if-none-match", &tag).send().await;
             assert_eq!(same.status, 304, "{why}");
             tags.push(tag);
         };
@@ -249,7 +252,7 @@ async fn a_tag_changes_with_the_members_that_other_containers_state() {
         );
         assert_eq!(web.patch("/of", &changed).await.status, 204);
         let put = web
-            .ask("PUT", "/of/1")
+            .request("PUT", "/of/1")
             .header("content-type", "text/turtle")
             .header("if-match", &stale);
         assert_eq!(put.body(String::new()).send().await.status, 412);

@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 use cenote_server::{Config, router};
 use cenote_store::{AttributeChange, Caller, Store, StorePath};
 
-use crate::support::{self, ADMIN, Answer, Ask, TestServer};
+use crate::support::{self, ADMIN, Answer, TestRequest, TestServer};
 
 /// The mount points of LAKEsuperior's dialect, the Fedora API and strict LDP.
 const MOUNTS: [&str; 3] = ["/ldp", "/rest", "/w3c"];
@@ -85,32 +85,32 @@ impl Web {
         format!("{ORIGIN}{}{}{path}", self.mount, self.base)
     }
 
-    fn ask(&self, method: &str, path: &str) -> Ask<'_> {
-        self.ask_as(Some(ADMIN), method, path)
+    fn request(&self, method: &str, path: &str) -> TestRequest<'_> {
+        self.request_as(Some(ADMIN), method, path)
     }
 
-    fn ask_as(&self, who: Option<(&str, &str)>, method: &str, path: &str) -> Ask<'_> {
-        self.server.ask_as(who, method, &format!("{}{}{path}", self.mount, self.base))
+    fn request_as(&self, who: Option<(&str, &str)>, method: &str, path: &str) -> TestRequest<'_> {
+        self.server.request_as(who, method, &format!("{}{}{path}", self.mount, self.base))
     }
 
     /// Puts a graph; over an existing resource with its current tag.
     async fn put(&self, path: &str, turtle: &str) -> Answer {
-        let ask = self.ask("PUT", path).header("content-type", "text/turtle");
-        let there = self.ask("HEAD", path).send().await;
+        let request = self.request("PUT", path).header("content-type", "text/turtle");
+        let there = self.request("HEAD", path).send().await;
         let tag = there.headers.get("etag").and_then(|tag| tag.to_str().ok());
         match tag {
-            Some(tag) => ask.header("if-match", tag).body(turtle.to_owned()).send().await,
-            None => ask.body(turtle.to_owned()).send().await,
+            Some(tag) => request.header("if-match", tag).body(turtle.to_owned()).send().await,
+            None => request.body(turtle.to_owned()).send().await,
         }
     }
 
     async fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path).send().await
+        self.request("GET", path).send().await
     }
 
     async fn post(&self, path: &str, slug: &str, turtle: &str) -> Answer {
-        let ask = self.ask("POST", path).header("slug", slug);
-        ask.header("content-type", "text/turtle").body(turtle.to_owned()).send().await
+        let request = self.request("POST", path).header("slug", slug);
+        request.header("content-type", "text/turtle").body(turtle.to_owned()).send().await
     }
 
     /// Creates a container in which a user without other rights has these, and not below it.
@@ -124,14 +124,19 @@ impl Web {
     }
 
     async fn patch(&self, path: &str, update: &str) -> Answer {
-        let ask = self.ask("PATCH", path).header("content-type", "application/sparql-update");
-        ask.body(update.to_owned()).send().await
+        let request =
+            self.request("PATCH", path).header("content-type", "application/sparql-update");
+        request.body(update.to_owned()).send().await
     }
 
     /// Updates a resource and all below it.
     async fn update(&self, path: &str, update: &str) -> Answer {
-        let ask = self.ask("POST", &format!("{path}/fcr:sparql"));
-        ask.header("content-type", "application/sparql-update").body(update.to_owned()).send().await
+        let request = self.request("POST", &format!("{path}/fcr:sparql"));
+        request
+            .header("content-type", "application/sparql-update")
+            .body(update.to_owned())
+            .send()
+            .await
     }
 
     /// The triples of a resource as N-Triples, without the dots.
@@ -141,14 +146,14 @@ impl Web {
 
     /// The same with the preferences of a client.
     async fn preferred(&self, path: &str, prefer: &str) -> BTreeSet<String> {
-        let ask = self.ask("GET", path).header("accept", "application/n-triples");
-        let answer = ask.header("prefer", prefer).send().await;
+        let request = self.request("GET", path).header("accept", "application/n-triples");
+        let answer = request.header("prefer", prefer).send().await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
         answer.text().lines().map(|line| line.trim_end_matches(" .").to_owned()).collect()
     }
 
     /// Whether a resource has a triple; `<>` is its address.
-    async fn says(&self, path: &str, triple: &str) -> bool {
+    async fn has_triple(&self, path: &str, triple: &str) -> bool {
         let own = format!("<{}>", self.address(path));
         let triple = triple.replace("<>", &own).replace("ldp:", LDP);
         self.triples(path).await.contains(&triple)

@@ -34,13 +34,13 @@ async fn changes_below_a_container_are_reported_in_order() {
         web.put("/other", "").await;
         let since = position(&web.server).await;
         web.put("/other/x", "").await;
-        let put = web.ask("PUT", "/c/b").header("content-type", "text/plain").body("bytes");
+        let put = web.request("PUT", "/c/b").header("content-type", "text/plain").body("bytes");
         assert_eq!(put.send().await.status, 201);
         assert_eq!(
             web.patch("/c/b/fcr:metadata", "INSERT DATA { <> <urn:p> 1 }").await.status,
             204
         );
-        assert_eq!(web.ask("DELETE", "/c/b").send().await.status, 204);
+        assert_eq!(web.request("DELETE", "/c/b").send().await.status, 204);
         let mut events = begin(&web, ADMIN, "/c", &since).await;
         let mut last = Value::Null;
         for kind in ["Create", "Update", "Delete"] {
@@ -92,7 +92,7 @@ async fn subscribers_are_notified_only_of_visible_changes() {
     let web = Web::new("/rest");
     web.put("/c", "").await;
     for who in [Some(USER), None] {
-        let status = web.ask_as(who, "GET", "/c/fcr:events").send().await.status.as_u16();
+        let status = web.request_as(who, "GET", "/c/fcr:events").send().await.status.as_u16();
         assert!([401, 403, 404].contains(&status), "{who:?}: {status}");
     }
     let since = position(&web.server).await;
@@ -102,8 +102,8 @@ async fn subscribers_are_notified_only_of_visible_changes() {
     web.server.post("/v1/access", grant).await.expect(200);
     let mut events = begin(&web, USER, "/c", &since).await;
     assert_eq!(next(&mut events).await["object"]["id"], "http://localhost/rest/c/shown");
-    assert_eq!(web.ask("PUT", "/c/fcr:events").send().await.status, 405);
-    assert_eq!(web.ask("GET", "/none/fcr:events").send().await.status, 404);
-    let wrong = web.ask("GET", "/c/fcr:events").header("last-event-id", "x").send().await;
+    assert_eq!(web.request("PUT", "/c/fcr:events").send().await.status, 405);
+    assert_eq!(web.request("GET", "/none/fcr:events").send().await.status, 404);
+    let wrong = web.request("GET", "/c/fcr:events").header("last-event-id", "x").send().await;
     assert_eq!(wrong.status, 400);
 }

@@ -11,7 +11,7 @@ async fn browse(web: &Web, path: &str) -> Answer {
 }
 
 async fn browse_as(web: &Web, who: Option<(&str, &str)>, path: &str) -> Answer {
-    web.ask_as(who, "GET", path).header("accept", BROWSER).send().await
+    web.request_as(who, "GET", path).header("accept", BROWSER).send().await
 }
 
 fn assert_safe(page: &Answer) {
@@ -43,7 +43,7 @@ const TAGS: [&str; 27] = [
 async fn a_page_shows_statements_and_children() {
     for web in Web::each() {
         web.put("/c", "<> <http://purl.org/dc/terms/title> \"Run 7\"@en . <#x> <urn:p> 1 .").await;
-        let put = web.ask("PUT", "/c/b.txt").header("content-type", "text/plain").body("bytes");
+        let put = web.request("PUT", "/c/b.txt").header("content-type", "text/plain").body("bytes");
         assert_eq!(put.send().await.status, 201);
         let page = browse(&web, "/c").await;
         assert_eq!(page.status, 200);
@@ -63,9 +63,9 @@ async fn a_page_shows_statements_and_children() {
         assert_safe(&described);
         assert!(described.text().contains("hasSize"));
         let turtle =
-            web.ask("GET", "/c").header("accept", "text/turtle, text/html;q=0.5").send().await;
+            web.request("GET", "/c").header("accept", "text/turtle, text/html;q=0.5").send().await;
         assert!(turtle.header("content-type").starts_with("text/turtle"));
-        let any = web.ask("GET", "/c").header("accept", "*/*").send().await;
+        let any = web.request("GET", "/c").header("accept", "*/*").send().await;
         assert!(any.header("content-type").starts_with("text/turtle"));
     }
 }
@@ -96,8 +96,11 @@ async fn stored_text_is_escaped_in_pages() {
     let page = browse(&web, &format!("/{name}")).await.text();
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert!(!page.contains("href=\"javascript:") && !page.contains("href=\"data:"));
-    let version =
-        web.ask("POST", &format!("/{name}/fcr:versions")).header("slug", "%3Cb%3E").send().await;
+    let version = web
+        .request("POST", &format!("/{name}/fcr:versions"))
+        .header("slug", "%3Cb%3E")
+        .send()
+        .await;
     assert_eq!(version.status, 201);
     assert_safe(&browse(&web, &format!("/{name}")).await);
 }
@@ -123,7 +126,7 @@ async fn children_are_listed_in_pages() {
 }
 
 #[tokio::test]
-async fn a_caller_without_access_is_asked_to_log_in_or_gets_not_found() {
+async fn a_caller_without_access_is_prompted_to_log_in_or_gets_not_found() {
     for web in Web::each() {
         web.put("/hidden", "").await;
         let answers =
@@ -146,7 +149,7 @@ async fn a_caller_without_access_is_asked_to_log_in_or_gets_not_found() {
 async fn forms_are_pages_of_the_same_kind() {
     let web = Web::new("/rest");
     for path in ["/sparql", "/query/sparql", "/query/term_search", "/admin/stats", "/admin/tools"] {
-        assert_safe(&web.server.ask("GET", path).header("accept", BROWSER).send().await);
+        assert_safe(&web.server.request("GET", path).header("accept", BROWSER).send().await);
     }
 }
 
@@ -166,11 +169,13 @@ async fn versions_have_pages() {
     for web in Web::each() {
         let put = web.put("/c", "<> <http://purl.org/dc/terms/title> \"<b>before\" .").await;
         assert_eq!(put.status, 201, "{}", put.text());
-        let kept = web.ask("POST", "/c/fcr:versions").header("slug", "released").send().await;
+        let kept = web.request("POST", "/c/fcr:versions").header("slug", "released").send().await;
         assert_eq!(kept.status, 201, "{}", kept.text());
         let update = "DELETE { <> ?p \"<b>before\" } INSERT { <> ?p \"after\" } WHERE { <> ?p \"<b>before\" }";
-        let update =
-            web.ask("PATCH", "/c").header("content-type", "application/sparql-update").body(update);
+        let update = web
+            .request("PATCH", "/c")
+            .header("content-type", "application/sparql-update")
+            .body(update);
         assert_eq!(update.send().await.status, 204);
         let (own, all) = (web.address("/c"), web.address("/c/fcr:versions"));
         let version = format!("{all}/released");
@@ -188,7 +193,7 @@ async fn versions_have_pages() {
         assert!(!page.text().contains("after"), "{}", page.text());
         assert!(!page.header("memento-datetime").is_empty());
         for path in ["/c/fcr:versions", "/c/fcr:versions/released"] {
-            let graph = web.ask("GET", path).header("accept", "*/*").send().await;
+            let graph = web.request("GET", path).header("accept", "*/*").send().await;
             assert!(graph.header("content-type").starts_with("text/turtle"), "{path}");
         }
     }
@@ -197,9 +202,9 @@ async fn versions_have_pages() {
 #[tokio::test]
 async fn versions_of_files_have_pages_and_bytes() {
     let web = Web::new("/rest");
-    let put = web.ask("PUT", "/b.txt").header("content-type", "text/plain").body("bytes");
+    let put = web.request("PUT", "/b.txt").header("content-type", "text/plain").body("bytes");
     assert_eq!(put.send().await.status, 201);
-    let kept = web.ask("POST", "/b.txt/fcr:versions").header("slug", "v").send().await;
+    let kept = web.request("POST", "/b.txt/fcr:versions").header("slug", "v").send().await;
     assert_eq!(kept.status, 201);
     let bytes = web.address("/b.txt/fcr:versions/v");
     has(&web, "/b.txt/fcr:metadata/fcr:versions", &["fcr:metadata/fcr:versions/v"]).await;
@@ -212,19 +217,20 @@ async fn versions_of_files_have_pages_and_bytes() {
 #[tokio::test]
 async fn fixity_and_access_lists_have_pages() {
     let web = Web::new("/rest");
-    let put = web.ask("PUT", "/b.txt").header("content-type", "text/plain").body("bytes");
+    let put = web.request("PUT", "/b.txt").header("content-type", "text/plain").body("bytes");
     assert_eq!(put.send().await.status, 201);
     let fixity = web.address("/b.txt/fcr:fixity");
     has(&web, "/b.txt/fcr:metadata", &[&format!("<a href=\"{fixity}\">")]).await;
     let page = has(&web, "/b.txt/fcr:fixity", &["all digests that are kept of them match"]).await;
     assert_eq!(page.header("cache-control"), "no-store");
-    let graph = web.ask("GET", "/b.txt/fcr:fixity").header("accept", "text/turtle").send().await;
+    let graph =
+        web.request("GET", "/b.txt/fcr:fixity").header("accept", "text/turtle").send().await;
     assert!(graph.header("content-type").starts_with("text/turtle"));
 
     web.put("/c", "").await;
     let list = "<#a> a <http://www.w3.org/ns/auth/acl#Authorization> ; <http://www.w3.org/ns/auth/acl#agentClass> <http://xmlns.com/foaf/0.1/Agent> ;\n\
                 <http://www.w3.org/ns/auth/acl#mode> <http://www.w3.org/ns/auth/acl#Read> ; <http://www.w3.org/ns/auth/acl#accessTo> <http://localhost/rest/c> .";
-    let put = web.ask("PUT", "/c/fcr:acl").header("content-type", "text/turtle").body(list);
+    let put = web.request("PUT", "/c/fcr:acl").header("content-type", "text/turtle").body(list);
     let put = put.send().await;
     assert!(put.status.is_success(), "{} {}", put.status, put.text());
     let acl = web.address("/c/fcr:acl");
@@ -238,8 +244,8 @@ async fn fixity_and_access_lists_have_pages() {
 /// The page of a form that a browser sends.
 async fn sent(web: &Web, address: &str, fields: &[(&str, &str)]) -> Answer {
     let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-    let ask = web.server.ask("GET", &format!("{address}?{query}"));
-    ask.header("accept", BROWSER).send().await
+    let request = web.server.request("GET", &format!("{address}?{query}"));
+    request.header("accept", BROWSER).send().await
 }
 
 #[tokio::test]
@@ -296,7 +302,7 @@ async fn results_of_queries_are_pages_with_the_form() {
             assert!(text.contains(&format!("value=\"{format}\" selected>")), "{text}");
         }
     }
-    let program = web.server.ask("GET", "/sparql?query=x").header("accept", "*/*").send().await;
+    let program = web.server.request("GET", "/sparql?query=x").header("accept", "*/*").send().await;
     program.problem(400, "invalid");
 }
 

@@ -14,13 +14,13 @@ fn link(answer: &Answer, rel: &str) -> Option<String> {
 /// All pages of a container, each as its triples.
 async fn pages(web: &Web, path: &str, most: usize) -> Vec<BTreeSet<String>> {
     let prefer = format!("return=representation; max-member-count=\"{most}\"");
-    let first = web.ask("GET", path).header("prefer", &prefer).send().await;
+    let first = web.request("GET", path).header("prefer", &prefer).send().await;
     assert_eq!(first.status, 303, "{}", first.text());
     let mut next = Some(first.header("location").trim_start_matches("http://localhost").to_owned());
     let mut pages = Vec::new();
     while let Some(page) = next {
         let answer =
-            web.server.ask("GET", &page).header("accept", "application/n-triples").send().await;
+            web.server.request("GET", &page).header("accept", "application/n-triples").send().await;
         assert_eq!(answer.status, 200, "{page}: {}", answer.text());
         assert!(super::links(&answer, "ldp:Page", "type"));
         assert_eq!(
@@ -78,10 +78,10 @@ async fn invalid_pages_are_refused_and_resources_without_members_are_returned_wh
     for query in ["members=0", "members=x", "members=1&after=%2f"] {
         assert_eq!(web.get(&format!("/c?{query}")).await.status, 400, "{query}");
     }
-    let put = web.ask("PUT", "/b").header("content-type", "text/plain").body("bytes");
+    let put = web.request("PUT", "/b").header("content-type", "text/plain").body("bytes");
     assert_eq!(put.send().await.status, 201);
     let prefer = "return=representation; max-member-count=\"1\"";
-    let bytes = web.ask("GET", "/b").header("prefer", prefer).send().await;
+    let bytes = web.request("GET", "/b").header("prefer", prefer).send().await;
     assert_eq!((bytes.status.as_u16(), bytes.text().as_str()), (200, "bytes"));
-    assert_eq!(web.ask("GET", "/none").header("prefer", prefer).send().await.status, 404);
+    assert_eq!(web.request("GET", "/none").header("prefer", prefer).send().await.status, 404);
 }

@@ -12,8 +12,8 @@ const TYPES: [&str; 2] = ["text/turtle", "text/plain"];
 const BODY: &str = "<> <urn:p> <other> .";
 
 async fn post(web: &Web, who: (&str, &str), media_type: &'static str) -> Answer {
-    let ask = web.ask_as(Some(who), "POST", "/c").header("slug", "x");
-    ask.header("content-type", media_type).body(BODY).send().await
+    let request = web.request_as(Some(who), "POST", "/c").header("slug", "x");
+    request.header("content-type", media_type).body(BODY).send().await
 }
 
 /// A body, with a receiver that resolves once the server waits for it, and a sender that lets it arrive.
@@ -35,13 +35,13 @@ async fn overtaken(
     by: impl Future<Output = ()>,
 ) -> Answer {
     let (body, begun, go) = late();
-    let ask = web.ask(method, path).header("slug", "x").header("content-type", media_type);
+    let request = web.request(method, path).header("slug", "x").header("content-type", media_type);
     let other = async {
         begun.await.unwrap();
         by.await;
         go.send(()).unwrap();
     };
-    tokio::join!(ask.body(body).send(), other).0
+    tokio::join!(request.body(body).send(), other).0
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_name_that_is_taken_meanwhile_is_not_used() {
                 let other = format!("<{}> <urn:p> <{}>", posted.text(), web.address("/c/other"));
                 assert_eq!(web.triples(&path).await.contains(&other), web.mount != "/ldp");
             }
-            web.ask("DELETE", "/c").header("prefer", "no-tombstone").send().await;
+            web.request("DELETE", "/c").header("prefer", "no-tombstone").send().await;
         }
     }
 }
@@ -92,13 +92,13 @@ async fn a_container_that_is_removed_meanwhile_stays_removed() {
         ] {
             web.put("/c", "").await;
             let made = overtaken(&web, (method, path), media_type, async {
-                let removal = web.ask("DELETE", "/c").header("prefer", prefer).send().await;
+                let removal = web.request("DELETE", "/c").header("prefer", prefer).send().await;
                 assert_eq!(removal.status, 204);
             });
             let expected = if prefer.is_empty() { 410 } else { 404 };
             assert_eq!(made.await.status, expected, "{method} {media_type} {prefer}");
             assert_eq!(web.get("/c").await.status, expected, "{method} {media_type} {prefer}");
-            web.ask("DELETE", "/c/fcr:tombstone").send().await;
+            web.request("DELETE", "/c/fcr:tombstone").send().await;
         }
     }
 }

@@ -9,12 +9,12 @@ use crate::support::Answer;
 const LIMITS: Limits = Limits { triples: 10_000, term: 1 << 20 };
 
 async fn get(web: &Web, path: &str, syntax: Syntax) -> Answer {
-    web.ask("GET", path).header("accept", syntax.media_type()).send().await
+    web.request("GET", path).header("accept", syntax.media_type()).send().await
 }
 
 /// The status of a HEAD, which is that of the same GET.
 async fn head(web: &Web, path: &str, syntax: Syntax) -> u16 {
-    web.ask("HEAD", path).header("accept", syntax.media_type()).send().await.status.as_u16()
+    web.request("HEAD", path).header("accept", syntax.media_type()).send().await.status.as_u16()
 }
 
 #[tokio::test]
@@ -35,8 +35,8 @@ async fn what_it_cannot_express_is_refused_with_the_term() {
         let refused = get(&web, &path, Syntax::RdfXml).await;
         assert_eq!(head(&web, &path, Syntax::RdfXml).await, 406);
         assert_eq!(head(&web, &path, Syntax::Turtle).await, 200);
-        let said = refused.text();
-        assert!(said.contains(term) && said.contains("Turtle"), "{said}");
+        let detail = refused.text();
+        assert!(detail.contains(term) && detail.contains("Turtle"), "{detail}");
         refused.problem(406, "not-acceptable");
         let graph = get(&web, &path, Syntax::JsonLd).await;
         let graph = read(&graph.body, Syntax::JsonLd, "http://localhost/", LIMITS).unwrap();
@@ -109,17 +109,21 @@ async fn a_large_graph_is_refused_before_its_first_byte() {
 async fn results_of_queries_are_well_formed_or_refused() {
     let web = Web::new("/rest");
     web.put("/g", r#"<> <urn:bad> "a\u0001b" ; <urn:good> "a\r\nb" ; <urn:7> "x" ."#).await;
-    let ask = async |query: &str, accept: &str| {
-        let ask = web.server.ask("POST", "/sparql").header("accept", accept);
-        ask.header("content-type", "application/sparql-query").body(query.to_owned()).send().await
+    let request = async |query: &str, accept: &str| {
+        let request = web.server.request("POST", "/sparql").header("accept", accept);
+        request
+            .header("content-type", "application/sparql-query")
+            .body(query.to_owned())
+            .send()
+            .await
     };
     let xml = "application/sparql-results+xml";
-    ask("SELECT ?o { ?s <urn:bad> ?o }", xml).await.problem(406, "not-acceptable");
-    let json = ask("SELECT ?o { ?s <urn:bad> ?o }", "application/sparql-results+json").await;
+    request("SELECT ?o { ?s <urn:bad> ?o }", xml).await.problem(406, "not-acceptable");
+    let json = request("SELECT ?o { ?s <urn:bad> ?o }", "application/sparql-results+json").await;
     assert!(json.status == 200 && json.text().contains(r"a\u0001b"), "{}", json.text());
-    let good = ask("SELECT ?o { ?s <urn:good> ?o }", xml).await;
+    let good = request("SELECT ?o { ?s <urn:good> ?o }", xml).await;
     assert!(good.status == 200 && good.text().contains("a&#13;\nb"), "{}", good.text());
     let construct = "CONSTRUCT { ?s <urn:7> ?o } WHERE { ?s <urn:7> ?o }";
-    ask(construct, "application/rdf+xml").await.problem(406, "not-acceptable");
-    assert_eq!(ask(construct, "text/turtle").await.status, 200);
+    request(construct, "application/rdf+xml").await.problem(406, "not-acceptable");
+    assert_eq!(request(construct, "text/turtle").await.status, 200);
 }

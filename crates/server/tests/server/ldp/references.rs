@@ -8,7 +8,7 @@ use crate::support::{Answer, USER};
 
 async fn require(web: &Web, path: &str, integrity: &str) {
     let setting = json!({ "path": format!("{}{path}", web.base), "link_integrity": integrity });
-    web.server.ask("PATCH", "/v1/attributes").json(&setting).send().await.expect(200);
+    web.server.request("PATCH", "/v1/attributes").json(&setting).send().await.expect(200);
 }
 
 async fn mv(web: &Web, from: &str, to: &str) {
@@ -19,7 +19,7 @@ async fn mv(web: &Web, from: &str, to: &str) {
 
 /// Whether a resource links to another with `urn:to`.
 async fn links_to(web: &Web, from: &str, to: &str) -> bool {
-    web.says(from, &format!("<> <urn:to> <{}>", web.address(to))).await
+    web.has_triple(from, &format!("<> <urn:to> <{}>", web.address(to))).await
 }
 
 fn link(web: &Web, to: &str) -> String {
@@ -27,7 +27,7 @@ fn link(web: &Web, to: &str) -> String {
 }
 
 async fn delete(web: &Web, path: &str) {
-    assert_eq!(web.ask("DELETE", path).send().await.status, 204, "{path}");
+    assert_eq!(web.request("DELETE", path).send().await.status, 204, "{path}");
 }
 
 /// What a dangling link is: left out, text, bound once its target appears, or refused.
@@ -53,7 +53,7 @@ async fn the_nearest_setting_decides_about_dangling_links_under_each_mount_point
                 assert_eq!(web.get(&from).await.status, 404);
                 continue;
             }
-            assert!(web.says(&from, "<> <urn:to> <urn:x>").await);
+            assert!(web.has_triple(&from, "<> <urn:to> <urn:x>").await);
             let is_kept = !setting.is_empty() || web.mount != "/ldp";
             assert_eq!(links_to(&web, &from, &to).await, is_kept, "{}: {setting}", web.mount);
             web.put(&to, "").await;
@@ -74,10 +74,13 @@ async fn links_to_itself_and_to_what_the_same_request_creates_are_no_dangling_li
         for link in [own, format!("{} .", link(&web, "/c/new")), format!("{} .", link(&web, "/c"))]
         {
             assert_eq!(web.put("/c/new", &link).await.status, 201);
-            let said = web.triples("/c/new").await;
-            assert!(said.iter().any(|triple| triple.contains("<urn:to>")), "{link}: {said:?}");
+            let triples = web.triples("/c/new").await;
+            assert!(
+                triples.iter().any(|triple| triple.contains("<urn:to>")),
+                "{link}: {triples:?}"
+            );
             delete(&web, "/c").await;
-            assert_eq!(web.ask("DELETE", "/c/fcr:tombstone").send().await.status, 204);
+            assert_eq!(web.request("DELETE", "/c/fcr:tombstone").send().await.status, 204);
         }
     }
 }
@@ -93,8 +96,8 @@ async fn change_others(web: &Web, from: &str) {
     assert_eq!(updated.status, 204, "{}", updated.text());
 }
 
-async fn says_last(web: &Web, from: &str) -> bool {
-    web.says(from, "<> <urn:p> \"3\"^^<http://www.w3.org/2001/XMLSchema#integer>").await
+async fn has_last_value(web: &Web, from: &str) -> bool {
+    web.has_triple(from, "<> <urn:p> \"3\"^^<http://www.w3.org/2001/XMLSchema#integer>").await
 }
 
 #[tokio::test]
@@ -106,15 +109,15 @@ async fn links_to_what_was_removed_are_shown_again_when_it_is_restored() {
     delete(&web, "/c").await;
     let graph = web.get("/from").await.text();
     assert!(!graph.contains("urn:to"), "{graph}");
-    let page = web.ask("GET", "/from").header("accept", "text/html").send().await.text();
+    let page = web.request("GET", "/from").header("accept", "text/html").send().await.text();
     assert!(page.contains("lastModified") && !page.contains("urn:to"), "{page}");
-    let other = web.server.ask("GET", "/rest/from").send().await.text();
+    let other = web.server.request("GET", "/rest/from").send().await.text();
     assert!(other.contains("/rest/c/to>"), "the store still has them: {other}");
     change_others(&web, "/from").await;
-    assert!(says_last(&web, "/from").await);
-    assert_eq!(web.ask("POST", "/c/fcr:tombstone").send().await.status, 201);
+    assert!(has_last_value(&web, "/from").await);
+    assert_eq!(web.request("POST", "/c/fcr:tombstone").send().await.status, 201);
     assert!(links_to(&web, "/from", "/c/to").await && links_to(&web, "/from", "/c/to#part").await);
-    assert!(says_last(&web, "/from").await);
+    assert!(has_last_value(&web, "/from").await);
     assert_eq!(web.put("/from", "").await.status, 204, "and a change sees them");
     assert!(!links_to(&web, "/from", "/c/to").await);
 }
@@ -125,11 +128,11 @@ async fn links_to_what_was_removed_for_good_are_not_shown_again() {
     web.put("/to", "").await;
     web.put("/from", &format!("{} .", link(&web, "/to"))).await;
     delete(&web, "/to").await;
-    assert_eq!(web.ask("DELETE", "/to/fcr:tombstone").send().await.status, 204);
+    assert_eq!(web.request("DELETE", "/to/fcr:tombstone").send().await.status, 204);
     assert!(!links_to(&web, "/from", "/to").await);
     assert_eq!(web.put("/to", "").await.status, 201);
-    let said = web.triples("/from").await;
-    assert!(!said.iter().any(|triple| triple.contains("urn:to")), "{said:?}");
+    let triples = web.triples("/from").await;
+    assert!(!triples.iter().any(|triple| triple.contains("urn:to")), "{triples:?}");
     assert_eq!(
         web.patch("/from", &format!("INSERT DATA {{ {} }}", link(&web, "/to"))).await.status,
         204
@@ -160,7 +163,10 @@ async fn a_version_shows_links_to_what_was_removed_since() {
     let web = Web::new("/ldp");
     web.put("/to", "").await;
     web.put("/from", &format!("{} .", link(&web, "/to"))).await;
-    assert_eq!(web.ask("POST", "/from/fcr:versions").header("slug", "v").send().await.status, 201);
+    assert_eq!(
+        web.request("POST", "/from/fcr:versions").header("slug", "v").send().await.status,
+        201
+    );
     delete(&web, "/to").await;
     let version = web.get("/from/fcr:versions/v").await.text();
     assert!(version.contains("/ldp/to>"), "{version}");
@@ -178,8 +184,9 @@ async fn who_does_not_see_a_target_neither_sees_nor_loses_links_to_it() {
     .await;
     assert_eq!(web.put("/from", &format!("{} .", link(&web, "/secret"))).await.status, 204);
     let as_user = async |method: &str, body: String| -> Answer {
-        let ask = web.ask_as(Some(USER), method, "/from").header("content-type", "text/turtle");
-        ask.body(body).send().await
+        let request =
+            web.request_as(Some(USER), method, "/from").header("content-type", "text/turtle");
+        request.body(body).send().await
     };
     let seen = as_user("GET", String::new()).await;
     assert!(seen.status == 200 && !seen.text().contains("secret"), "{}", seen.text());

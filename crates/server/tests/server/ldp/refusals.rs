@@ -8,8 +8,8 @@ use crate::support::{Answer, USER};
 /// Turtle and bytes put at a path.
 async fn both(web: &Web, who: (&str, &str), path: &str) -> [Answer; 2] {
     let put = async |media_type: &'static str| {
-        let ask = web.ask_as(Some(who), "PUT", path).header("content-type", media_type);
-        ask.body("").send().await
+        let request = web.request_as(Some(who), "PUT", path).header("content-type", media_type);
+        request.body("").send().await
     };
     [put("text/turtle").await, put("text/plain").await]
 }
@@ -17,8 +17,8 @@ async fn both(web: &Web, who: (&str, &str), path: &str) -> [Answer; 2] {
 #[tokio::test]
 async fn nothing_is_put_below_what_is_no_container() {
     for web in Web::each() {
-        web.ask("PUT", "/bytes").header("content-type", "text/plain").body("x").send().await;
-        let source = web.ask("PUT", "/source").header("content-type", "text/turtle");
+        web.request("PUT", "/bytes").header("content-type", "text/plain").body("x").send().await;
+        let source = web.request("PUT", "/source").header("content-type", "text/turtle");
         let link = "<http://www.w3.org/ns/ldp#RDFSource>; rel=\"type\"";
         assert_eq!(source.header("link", link).send().await.status, 201);
         for above in ["/bytes", "/source"] {
@@ -40,7 +40,7 @@ async fn a_dangling_link_is_a_violation_of_a_constraint() {
         web.put("/c", "").await;
         web.put("/c/there", "").await;
         let strict = json!({ "path": format!("{}/c", web.base), "link_integrity": "strict" });
-        web.server.ask("PATCH", "/v1/attributes").json(&strict).send().await.expect(200);
+        web.server.request("PATCH", "/v1/attributes").json(&strict).send().await.expect(200);
         let link = format!("<> <urn:to> <{}> .", web.address("/nowhere"));
         let update = format!("INSERT DATA {{ {link} }}");
         for refused in [
@@ -61,7 +61,7 @@ async fn a_dangling_link_is_a_violation_of_a_constraint() {
         for path in ["/c/new", "/c/posted"] {
             assert_eq!(web.get(path).await.status, 404);
         }
-        assert!(!web.says("/c/there", &link.replace(" .", "")).await);
+        assert!(!web.has_triple("/c/there", &link.replace(" .", "")).await);
     }
 }
 
@@ -76,6 +76,6 @@ async fn a_name_that_is_taken_by_something_hidden_is_called_taken() {
             assert_eq!(put.status, 409, "{text}");
             assert!(text.contains("another name") && !text.contains("same time"), "{text}");
         }
-        assert_eq!(web.ask_as(Some(USER), "GET", "/c/hidden").send().await.status, 404);
+        assert_eq!(web.request_as(Some(USER), "GET", "/c/hidden").send().await.status, 404);
     }
 }

@@ -34,8 +34,8 @@ fn written(triples: &[Triple], syntax: Syntax) -> Vec<u8> {
 
 async fn comes_back(web: &Web, wanted: &Graph, put_as: Syntax) {
     for syntax in Syntax::ALL {
-        let ask = web.ask("GET", "/g").header("accept", syntax.media_type());
-        let answer = ask.header("prefer", STATED).send().await;
+        let request = web.request("GET", "/g").header("accept", syntax.media_type());
+        let answer = request.header("prefer", STATED).send().await;
         let graph = canonical(&triples(&answer.body, syntax, &web.address("/g")));
         assert_eq!(graph, *wanted, "put as {put_as:?}, read as {syntax:?}: {}", answer.text());
     }
@@ -47,7 +47,7 @@ async fn a_graph_in_any_syntax_comes_back_in_every_syntax() {
         let web = Web::new("/rest");
         let own = web.address("/g");
         let mut graph = triples(TURTLE.as_bytes(), Syntax::Turtle, &own);
-        let put = web.ask("PUT", "/g").header("content-type", put_as.media_type());
+        let put = web.request("PUT", "/g").header("content-type", put_as.media_type());
         let put = put.body(written(&graph, put_as)).send().await;
         assert_eq!(put.status, 201, "{put_as:?}: {}", put.text());
         comes_back(&web, &canonical(&graph), put_as).await;

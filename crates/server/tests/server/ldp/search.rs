@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use super::Web;
 use crate::support::{ADMIN, Answer, USER};
 
-async fn ask_as(web: &Web, who: Option<(&str, &str)>, query: &[(&str, &str)]) -> Answer {
+async fn search_as(web: &Web, who: Option<(&str, &str)>, query: &[(&str, &str)]) -> Answer {
     let query: String =
         url::form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish();
-    web.ask_as(who, "GET", &format!("/fcr:search?{query}")).send().await
+    web.request_as(who, "GET", &format!("/fcr:search?{query}")).send().await
 }
 
 /// The addresses of the results, below the mount point.
 async fn found(web: &Web, query: &[(&str, &str)]) -> Vec<String> {
-    let answer = ask_as(web, Some(ADMIN), query).await.expect(200);
+    let answer = search_as(web, Some(ADMIN), query).await.expect(200);
     let ids = answer["items"].as_array().unwrap().iter().map(|item| item["fedora_id"].as_str());
     ids.map(|id| id.unwrap().trim_start_matches("http://localhost/rest").to_owned()).collect()
 }
@@ -25,7 +25,8 @@ async fn web() -> Web {
     for (path, media_type, bytes) in
         [("/s/a/b.txt", "text/plain", "12345"), ("/s/c.png", "image/png", "1")]
     {
-        let put = web.ask("PUT", path).header("content-type", media_type).body(bytes).send().await;
+        let put =
+            web.request("PUT", path).header("content-type", media_type).body(bytes).send().await;
         assert_eq!(put.status, 201);
     }
     web
@@ -69,7 +70,7 @@ async fn a_response_has_the_requested_fields_in_the_requested_order() {
     assert_eq!(found(&web, &sorted).await, ["/s/a/b.txt", "/s/c.png", "/s/a"]);
     let paged =
         [below, ("max_results", "1"), ("offset", "1"), ("include_total_result_count", "true")];
-    let answer = ask_as(&web, Some(ADMIN), &paged).await.expect(200);
+    let answer = search_as(&web, Some(ADMIN), &paged).await.expect(200);
     assert_eq!(answer["pagination"], json!({ "offset": 1, "maxResults": 1, "totalResults": 3 }));
     assert_eq!(answer["items"].as_array().unwrap().len(), 1);
     let item = &answer["items"][0];
@@ -82,7 +83,7 @@ async fn a_response_has_the_requested_fields_in_the_requested_order() {
             .contains(&json!("http://www.w3.org/ns/ldp#NonRDFSource"))
     );
     let fields = [("condition", "fedora_id=/s/a"), ("fields", "content_size,rdf_type")];
-    let answer = ask_as(&web, Some(ADMIN), &fields).await.expect(200);
+    let answer = search_as(&web, Some(ADMIN), &fields).await.expect(200);
     let Value::Object(item) = &answer["items"][0] else { panic!("{answer}") };
     assert_eq!(item.keys().collect::<Vec<_>>(), ["content_size", "rdf_type"]);
     assert!(
@@ -106,11 +107,11 @@ async fn invalid_searches_are_refused_and_hidden_resources_are_not_found() {
         ("max_results", "1000000"),
         ("other", "x"),
     ] {
-        assert_eq!(ask_as(&web, Some(ADMIN), &[query]).await.status, 400, "{query:?}");
+        assert_eq!(search_as(&web, Some(ADMIN), &[query]).await.status, 400, "{query:?}");
     }
-    assert_eq!(web.ask("POST", "/fcr:search").send().await.status, 405);
+    assert_eq!(web.request("POST", "/fcr:search").send().await.status, 405);
     let counted = [("condition", "fedora_id=/s*"), ("include_total_result_count", "true")];
-    let hidden = ask_as(&web, Some(USER), &counted).await.expect(200);
+    let hidden = search_as(&web, Some(USER), &counted).await.expect(200);
     assert_eq!((&hidden["items"], &hidden["pagination"]["totalResults"]), (&json!([]), &json!(0)));
-    assert_eq!(web.server.ask("GET", "/w3c/fcr:search").send().await.status, 404);
+    assert_eq!(web.server.request("GET", "/w3c/fcr:search").send().await.status, 404);
 }

@@ -9,17 +9,17 @@ async fn a_graph_is_created_read_and_replaced() {
         assert_eq!(created.status, 201, "{}", created.text());
         assert_eq!(headers(&created, "location"), [web.address("/lab/run")]);
         assert_eq!(created.text(), web.address("/lab/run"));
-        assert!(web.says("/lab/run", "<> <urn:p> \"one\"").await);
+        assert!(web.has_triple("/lab/run", "<> <urn:p> \"one\"").await);
         let part = format!("<{}#part>", web.address("/lab/run"));
-        assert!(web.says("/lab/run", &format!("<> <urn:q> {part}")).await);
+        assert!(web.has_triple("/lab/run", &format!("<> <urn:q> {part}")).await);
         assert_eq!(web.get("/lab").await.status, 200, "the container on the way");
 
         let replaced = web.put("/lab/run", "<> <urn:p> \"two\" .").await;
         assert_eq!((replaced.status.as_u16(), replaced.text().as_str()), (204, ""));
-        assert!(web.says("/lab/run", "<> <urn:p> \"two\"").await);
-        assert!(!web.says("/lab/run", "<> <urn:p> \"one\"").await);
+        assert!(web.has_triple("/lab/run", "<> <urn:p> \"two\"").await);
+        assert!(!web.has_triple("/lab/run", "<> <urn:p> \"one\"").await);
         assert_eq!(web.put("/lab/run", "").await.status, 204);
-        assert!(!web.says("/lab/run", "<> <urn:p> \"two\"").await);
+        assert!(!web.has_triple("/lab/run", "<> <urn:p> \"two\"").await);
     }
 }
 
@@ -28,11 +28,11 @@ async fn relative_iris_are_resolved_against_the_address() {
     for web in Web::each().filter(|web| web.mount != "/ldp") {
         web.put("/a/b", "<> <urn:to> <c>, <../x>, </other>, <urn:y> .").await;
         for object in [web.address("/a/c"), web.address("/x"), "http://localhost/other".into()] {
-            assert!(web.says("/a/b", &format!("<> <urn:to> <{object}>")).await, "{object}");
+            assert!(web.has_triple("/a/b", &format!("<> <urn:to> <{object}>")).await, "{object}");
         }
         let posted = web.post("/a", "d", "<> <urn:to> <e> .").await;
         assert_eq!(posted.status, 201);
-        assert!(web.says("/a/d", &format!("<> <urn:to> <{}>", web.address("/a/e"))).await);
+        assert!(web.has_triple("/a/d", &format!("<> <urn:to> <{}>", web.address("/a/e"))).await);
     }
 }
 
@@ -46,7 +46,7 @@ async fn a_link_is_shown_with_the_address_that_its_target_has_now() {
         .post("/v1/move", serde_json::json!({"from": {"path": "/a"}, "to": "/c d"}))
         .await;
     assert_eq!(moved.status, 200, "{}", moved.text());
-    assert!(web.says("/b", &format!("<> <urn:to> <{}>", web.address("/c%20d"))).await);
+    assert!(web.has_triple("/b", &format!("<> <urn:to> <{}>", web.address("/c%20d"))).await);
 }
 
 #[tokio::test]
@@ -62,18 +62,19 @@ async fn every_syntax_is_read_and_written() {
     ];
     for (media_type, body) in bodies {
         let web = Web::new("/rest");
-        let put = web.ask("PUT", "/g").header("content-type", media_type).body(body).send().await;
+        let put =
+            web.request("PUT", "/g").header("content-type", media_type).body(body).send().await;
         assert_eq!(put.status, 201, "{media_type}: {}", put.text());
-        assert!(web.says("/g", "<> <http://h/p> \"v\"").await, "{media_type}");
+        assert!(web.has_triple("/g", "<> <http://h/p> \"v\"").await, "{media_type}");
         for (accept, _) in bodies {
-            let read = web.ask("GET", "/g").header("accept", accept).send().await;
-            let said = headers(&read, "content-type")[0].to_owned();
+            let read = web.request("GET", "/g").header("accept", accept).send().await;
+            let content_type = headers(&read, "content-type")[0].to_owned();
             let charset = if accept.starts_with("text/") { ";charset=utf-8" } else { "" };
-            assert_eq!(said, format!("{accept}{charset}"));
+            assert_eq!(content_type, format!("{accept}{charset}"));
             let text = read.body.clone();
             let again = Web::new("/rest");
             let put = again
-                .ask("PUT", "/g")
+                .request("PUT", "/g")
                 .header("prefer", "handling=lenient")
                 .header("content-type", accept)
                 .header("prefer", "handling=lenient")
@@ -97,8 +98,8 @@ async fn the_syntax_is_negotiated_and_never_refused() {
         ("", "text/turtle"),
     ] {
         // A malformed media type is not an error in a request without a body.
-        let ask = web.ask("GET", "/g").header("accept", accept);
-        let read = ask.header("content-type", "application/ld+json or application/json");
+        let request = web.request("GET", "/g").header("accept", accept);
+        let read = request.header("content-type", "application/ld+json or application/json");
         let read = read.send().await;
         assert_eq!(read.status, 200);
         assert!(headers(&read, "content-type")[0].starts_with(media_type), "{accept}");
@@ -111,7 +112,7 @@ async fn responses_state_the_type_of_a_resource() {
     for web in Web::each() {
         web.put("/g", "").await;
         for method in ["GET", "HEAD", "OPTIONS"] {
-            let answer = web.ask(method, "/g").send().await;
+            let answer = web.request(method, "/g").send().await;
             assert!(answer.status.is_success());
             for class in ["ldp:Resource", "ldp:RDFSource", "ldp:Container"] {
                 assert!(links(&answer, class, "type"), "{method} {class}");
@@ -126,7 +127,7 @@ async fn responses_state_the_type_of_a_resource() {
         }
         for class in ["Resource", "RDFSource", "Container"] {
             let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
-            assert!(web.says("/g", &format!("<> <{rdf}> <ldp:{class}>")).await);
+            assert!(web.has_triple("/g", &format!("<> <{rdf}> <ldp:{class}>")).await);
         }
     }
 }
@@ -159,7 +160,7 @@ async fn server_managed_triples_are_refused_or_ignored() {
         ));
         assert!(!refused.text().is_empty());
         assert_eq!(web.get("/g").await.status, 404, "nothing was made");
-        let lenient = web.ask("PUT", "/g").header("prefer", "handling=lenient");
+        let lenient = web.request("PUT", "/g").header("prefer", "handling=lenient");
         let lenient = lenient.header("content-type", "text/turtle").body(wrong).send().await;
         assert_eq!(lenient.status, 201);
         let triples = web.triples("/g").await;
@@ -168,7 +169,7 @@ async fn server_managed_triples_are_refused_or_ignored() {
             assert_eq!(web.put("/g", contained).await.status, status, "{contained}");
         }
     }
-    let constraints = Web::new("").server.ask("GET", "/info/ldp_constraints").send().await;
+    let constraints = Web::new("").server.request("GET", "/info/ldp_constraints").send().await;
     assert!(constraints.text().contains("http://www.w3.org/ns/ldp#contains"));
 }
 
@@ -183,14 +184,14 @@ async fn malformed_requests_are_refused() {
             ("text/turtle", "<> <urn:p> <::> .", 400),
         ] {
             let put =
-                web.ask("PUT", "/g").header("content-type", media_type).body(body).send().await;
+                web.request("PUT", "/g").header("content-type", media_type).body(body).send().await;
             assert_eq!(put.status, status, "{media_type} {body}: {}", put.text());
         }
         assert_eq!(web.get("/g").await.status, 404);
         assert_eq!(web.get("/g/fcr:unknown").await.status, 404);
-        assert_eq!(web.ask("BREW", "/").send().await.status, 405);
+        assert_eq!(web.request("BREW", "/").send().await.status, 405);
         for method in ["DELETE", "PUT"] {
-            let root = web.server.ask(method, &format!("{}/", web.mount)).send().await;
+            let root = web.server.request(method, &format!("{}/", web.mount)).send().await;
             assert_eq!(root.status, 405, "{method} of the root");
         }
     }
@@ -203,33 +204,34 @@ async fn conditions_are_evaluated_on_the_state() {
         let read = web.get("/g").await;
         let tag = headers(&read, "etag")[0].to_owned();
         for accept in ["application/ld+json", "text/turtle"] {
-            let other = web.ask("HEAD", "/g").header("accept", accept).send().await;
+            let other = web.request("HEAD", "/g").header("accept", accept).send().await;
             assert_eq!(headers(&other, "etag"), [tag.as_str()], "of every representation");
         }
-        let cached = web.ask("GET", "/g").header("if-none-match", &tag).send().await;
+        let cached = web.request("GET", "/g").header("if-none-match", &tag).send().await;
         assert_eq!(cached.status, 304);
         let put = |if_match: String| {
-            let ask = web.ask("PUT", "/g").header("content-type", "text/turtle");
-            ask.header("if-match", &if_match).body("<> <urn:p> 2 .").send()
+            let request = web.request("PUT", "/g").header("content-type", "text/turtle");
+            request.header("if-match", &if_match).body("<> <urn:p> 2 .").send()
         };
         assert_eq!(put("\"other\"".into()).await.status, 412);
         assert_eq!(put(tag.clone()).await.status, 204);
         assert_eq!(put(tag).await.status, 412, "it changed");
-        let absent = web.ask("PUT", "/g").header("content-type", "text/turtle");
+        let absent = web.request("PUT", "/g").header("content-type", "text/turtle");
         let absent = absent.header("if-none-match", "*").body("").send().await;
         assert!([412, 428].contains(&absent.status.as_u16()));
     }
     let strict = Web::new("/w3c");
     strict.put("/g", "").await;
-    let put = strict.ask("PUT", "/g").header("content-type", "text/turtle").body("").send().await;
+    let put =
+        strict.request("PUT", "/g").header("content-type", "text/turtle").body("").send().await;
     assert_eq!(put.status, 428);
     let lake = Web::new("/ldp");
     lake.put("/g", "").await;
     assert!(headers(&lake.get("/g").await, "etag").is_empty());
-    let matched = lake.ask("GET", "/g").header("if-match", "\"x\"").send().await;
+    let matched = lake.request("GET", "/g").header("if-match", "\"x\"").send().await;
     assert_eq!(matched.status, 412);
     let since =
-        lake.ask("GET", "/g").header("if-unmodified-since", "Sun, 06 Nov 1994 08:49:37 GMT");
+        lake.request("GET", "/g").header("if-unmodified-since", "Sun, 06 Nov 1994 08:49:37 GMT");
     assert_eq!(since.send().await.status, 304);
 }
 
@@ -238,21 +240,25 @@ async fn conditions_are_evaluated_on_the_state() {
 async fn a_state_token_is_that_of_the_state() {
     let web = Web::new("/rest");
     web.put("/r", "").await;
-    web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
+    web.request("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
     let before = headers(&web.get("/r").await, "x-state-token")[0].to_owned();
-    assert_eq!(headers(&web.ask("HEAD", "/r").send().await, "x-state-token"), [before.as_str()]);
+    assert_eq!(
+        headers(&web.request("HEAD", "/r").send().await, "x-state-token"),
+        [before.as_str()]
+    );
     let patch = |token: &str| {
-        let ask = web.ask("PATCH", "/r").header("content-type", "application/sparql-update");
-        ask.header("x-if-state-token", token).body("INSERT DATA { <> <urn:p> 1 }").send()
+        let request =
+            web.request("PATCH", "/r").header("content-type", "application/sparql-update");
+        request.header("x-if-state-token", token).body("INSERT DATA { <> <urn:p> 1 }").send()
     };
     assert_eq!(patch("another").await.status, 412);
     assert_eq!(patch(&before).await.status, 204);
     assert_ne!(headers(&web.get("/r").await, "x-state-token"), [before.as_str()]);
     for path in ["/r", "/b"] {
-        let ask = web
-            .ask("PUT", path)
+        let request = web
+            .request("PUT", path)
             .header("content-type", if path == "/r" { "text/turtle" } else { "text/plain" });
-        assert_eq!(ask.header("x-if-state-token", &before).body("").send().await.status, 412);
+        assert_eq!(request.header("x-if-state-token", &before).body("").send().await.status, 412);
     }
 }
 
@@ -265,8 +271,8 @@ async fn a_byte_order_mark_is_skipped() {
             ("j", "application/ld+json", "{\"@id\": \"\", \"urn:p\": \"v\"}"),
         ] {
             let path = format!("/{name}");
-            let ask = web.ask("PUT", &path).header("content-type", media_type);
-            let put = ask.body(format!("\u{feff}{text}")).send().await;
+            let request = web.request("PUT", &path).header("content-type", media_type);
+            let put = request.body(format!("\u{feff}{text}")).send().await;
             assert_eq!(put.status, 201, "{media_type}: {}", put.text());
             assert!(web.triples(&path).await.iter().any(|it| it.ends_with("<urn:p> \"v\"")));
         }

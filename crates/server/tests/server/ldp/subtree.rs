@@ -7,8 +7,12 @@ use crate::support::{ADMIN, Answer, USER};
 
 impl Web {
     async fn update_as(&self, who: (&str, &str), path: &str, update: &str) -> Answer {
-        let ask = self.ask_as(Some(who), "POST", &format!("{path}/fcr:sparql"));
-        ask.header("content-type", "application/sparql-update").body(update.to_owned()).send().await
+        let request = self.request_as(Some(who), "POST", &format!("{path}/fcr:sparql"));
+        request
+            .header("content-type", "application/sparql-update")
+            .body(update.to_owned())
+            .send()
+            .await
     }
 
     /// The statements about a resource, without its address, sorted.
@@ -33,7 +37,7 @@ async fn one_pattern_changes_everything_below() {
         web.put("/other", "<> <urn:old> 1 .").await;
         web.put("/c", "<> <urn:old> 1 ; <urn:has> [ <urn:old> 2 ] .").await;
         web.put("/c/d", "<> <urn:old> 3 ; <urn:has> [ <urn:old> 4 ] .").await;
-        web.ask("PUT", "/c/d/file").header("content-type", "text/plain").body("x").send().await;
+        web.request("PUT", "/c/d/file").header("content-type", "text/plain").body("x").send().await;
         web.patch("/c/d/file/fcr:metadata", "INSERT DATA { <> <urn:old> 'f' }").await;
         let rename =
             "DELETE { ?s <urn:old> ?o } INSERT { ?s <urn:new> ?o } WHERE { ?s <urn:old> ?o }";
@@ -92,7 +96,7 @@ async fn an_update_is_atomic() {
             assert_eq!(answer.status.as_u16(), status, "{update}: {}", answer.text());
             assert_eq!((web.stated("/c").await, web.stated("/c/d").await), before, "{update}");
         }
-        let plain = web.ask("POST", "/c/fcr:sparql").header("content-type", "text/plain");
+        let plain = web.request("POST", "/c/fcr:sparql").header("content-type", "text/plain");
         assert_eq!(plain.body("x").send().await.status, 415);
         assert_eq!(web.get("/c/fcr:sparql").await.status, 405);
         assert_eq!(web.update("/none", "DELETE WHERE { ?s <urn:p> ?o }").await.status, 404);
@@ -132,15 +136,15 @@ async fn an_update_requires_write_access_to_all_its_resources() {
 async fn an_update_can_be_part_of_a_transaction() {
     let web = Web::new("/rest");
     web.put("/c", "<> <urn:p> 1 .").await;
-    let begun = web.ask("POST", "/fcr:tx").send().await;
+    let begun = web.request("POST", "/fcr:tx").send().await;
     let tx = begun.headers["location"].to_str().unwrap().to_owned();
-    let ask = web.ask("POST", "/c/fcr:sparql").header("atomic-id", &tx);
-    let ask = ask.header("content-type", "application/sparql-update");
-    let answer = ask.body("DELETE WHERE { ?s <urn:p> ?o }").send().await;
+    let request = web.request("POST", "/c/fcr:sparql").header("atomic-id", &tx);
+    let request = request.header("content-type", "application/sparql-update");
+    let answer = request.body("DELETE WHERE { ?s <urn:p> ?o }").send().await;
     assert_eq!(answer.status, 204, "{}", answer.text());
     assert_eq!(web.stated("/c").await.len(), 1);
     let path = tx.strip_prefix("http://localhost").unwrap();
-    assert_eq!(web.server.ask_as(Some(ADMIN), "PUT", path).send().await.status, 204);
+    assert_eq!(web.server.request_as(Some(ADMIN), "PUT", path).send().await.status, 204);
     assert!(web.stated("/c").await.is_empty());
 }
 

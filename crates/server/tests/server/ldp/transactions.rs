@@ -7,27 +7,27 @@ use crate::support::{ADMIN, Answer, USER};
 const TURTLE: (&str, &str) = ("content-type", "text/turtle");
 
 async fn begin(web: &Web) -> String {
-    let begun = web.ask("POST", "/fcr:tx").send().await;
+    let begun = web.request("POST", "/fcr:tx").send().await;
     assert_eq!(begun.status, 201, "{}", begun.text());
     begun.header("location").to_owned()
 }
 
 /// A request that is part of a transaction.
 async fn within(web: &Web, id: &str, method: &str, path: &str, turtle: &str) -> Answer {
-    let ask = web.ask(method, path).header("atomic-id", id).header(TURTLE.0, TURTLE.1);
-    ask.body(turtle.to_owned()).send().await
+    let request = web.request(method, path).header("atomic-id", id).header(TURTLE.0, TURTLE.1);
+    request.body(turtle.to_owned()).send().await
 }
 
 /// A request about a transaction.
 async fn about(web: &Web, method: &str, address: &str) -> Answer {
     let path = address.strip_prefix("http://localhost/rest").unwrap();
-    web.ask(method, path).send().await
+    web.request(method, path).send().await
 }
 
 #[tokio::test]
 async fn the_response_to_a_new_transaction_has_its_expiry_and_commit_address() {
     let web = Web::new("/rest");
-    let begun = web.ask("POST", "/fcr:tx").send().await;
+    let begun = web.request("POST", "/fcr:tx").send().await;
     let address = begun.header("location").to_owned();
     assert!(address.starts_with("http://localhost/rest/fcr:tx/"), "{address}");
     let commit = "http://fedora.info/definitions/v4/transaction#commitEndpoint";
@@ -45,14 +45,17 @@ async fn changes_in_a_transaction_are_visible_only_in_it_until_the_commit() {
     let id = begin(&web).await;
     let made = within(&web, &id, "PUT", "/a/b", "<> <urn:p> 1 .").await;
     assert_eq!((made.status.as_u16(), made.header("atomic-id")), (201, id.as_str()));
-    let child = web.ask("POST", "/a/b").header("atomic-id", &id).header("slug", "c");
+    let child = web.request("POST", "/a/b").header("atomic-id", &id).header("slug", "c");
     assert_eq!(child.header(TURTLE.0, "text/plain").body("bytes").send().await.status, 201);
     assert_eq!(within(&web, &id, "GET", "/a/b/c", "").await.text(), "bytes");
     for path in ["/a", "/a/b", "/a/b/c"] {
         assert_eq!(web.get(path).await.status, 404, "{path}");
     }
     assert_eq!(about(&web, "PUT", &id).await.status, 204);
-    assert!(web.says("/a/b", "<> <urn:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer>").await);
+    assert!(
+        web.has_triple("/a/b", "<> <urn:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer>")
+            .await
+    );
     assert_eq!(web.get("/a/b/c").await.text(), "bytes");
 }
 
@@ -102,7 +105,7 @@ async fn an_ended_transaction_is_gone_and_an_unknown_one_not_found() {
     for (id, status) in [("00000000000000000000000000000000", unknown), ("x", 404)] {
         for method in ["GET", "POST", "PUT", "DELETE"] {
             let path = format!("/fcr:tx/{id}");
-            assert_eq!(web.ask(method, &path).send().await.status, status, "{method} {id}");
+            assert_eq!(web.request(method, &path).send().await.status, status, "{method} {id}");
         }
         let refused = if status == 404 { 409 } else { status };
         assert_eq!(within(&web, id, "PUT", "/a", "").await.status, refused, "{id}");
@@ -118,21 +121,21 @@ async fn a_transaction_is_visible_only_to_its_creator() {
     let path = id.strip_prefix("http://localhost/rest").unwrap();
     for (who, status) in [(None, [401, 404]), (Some(USER), [404, 404])] {
         for method in ["POST", "PUT", "DELETE"] {
-            let asked = web.ask_as(who, method, path).send().await.status.as_u16();
-            assert!(status.contains(&asked), "{who:?} {method}: {asked}");
+            let found = web.request_as(who, method, path).send().await.status.as_u16();
+            assert!(status.contains(&found), "{who:?} {method}: {found}");
         }
-        let ask = web.ask_as(who, "GET", "/").header("atomic-id", &id);
-        assert!([401, 409].contains(&ask.send().await.status.as_u16()));
+        let request = web.request_as(who, "GET", "/").header("atomic-id", &id);
+        assert!([401, 409].contains(&request.send().await.status.as_u16()));
     }
-    assert_eq!(web.ask_as(None, "POST", "/fcr:tx").send().await.status, 401);
-    assert_eq!(web.ask_as(Some(ADMIN), "PUT", path).send().await.status, 204);
+    assert_eq!(web.request_as(None, "POST", "/fcr:tx").send().await.status, 401);
+    assert_eq!(web.request_as(Some(ADMIN), "PUT", path).send().await.status, 204);
 }
 
 #[tokio::test]
 async fn openings_without_transactions_refuse_their_headers() {
     for web in Web::each().filter(|web| web.mount != "/rest") {
         assert_eq!(
-            web.server.ask("POST", &format!("{}/fcr:tx", web.mount)).send().await.status,
+            web.server.request("POST", &format!("{}/fcr:tx", web.mount)).send().await.status,
             404
         );
         let put = within(&web, "00000000000000000000000000000000", "PUT", "/a", "").await;

@@ -34,7 +34,7 @@ async fn assert_read_as(web: &Web, path: &str, changed: &Answer) {
     assert!(changed.status.is_success(), "{path}: {}", changed.text());
     let read = web.get(path).await;
     assert_eq!(validators(changed), validators(&read), "{} {path}", web.mount);
-    let head = web.ask("HEAD", path).send().await;
+    let head = web.request("HEAD", path).send().await;
     assert_eq!(head.status, 200);
     assert_eq!(about(&head), about(&read), "{} {path}", web.mount);
     assert!(head.text().is_empty());
@@ -69,12 +69,13 @@ async fn head_has_the_headers_of_get_whatever_else_is_stated() {
             let path = format!("/g{number}");
             assert_read_as(&web, &path, &web.put(&path, &format!("{graph}\n{many}")).await).await;
         }
-        let named =
-            web.ask("PUT", "/b").header("content-disposition", "attachment; filename=\"a b.txt\"");
+        let named = web
+            .request("PUT", "/b")
+            .header("content-disposition", "attachment; filename=\"a b.txt\"");
         named.header("content-type", "text/plain").body("x").send().await;
         web.patch("/b/fcr:metadata", "INSERT DATA { <> <urn:p> <target>, 1 }").await;
         for path in ["/b", "/b/fcr:metadata"] {
-            let [read, head] = ["GET", "HEAD"].map(|method| web.ask(method, path).send());
+            let [read, head] = ["GET", "HEAD"].map(|method| web.request(method, path).send());
             assert_eq!(about(&head.await), about(&read.await), "{} {path}", web.mount);
         }
     }
@@ -88,7 +89,8 @@ async fn a_tag_changes_with_the_path_of_a_link_target() {
         let before = web.get("/g").await;
         let from = format!("{}/target", web.base);
         let body = format!("{{\"from\": {{\"path\": \"{from}\"}}, \"to\": \"{from}2\"}}");
-        let moved = web.server.ask("POST", "/v1/move").header("content-type", "application/json");
+        let moved =
+            web.server.request("POST", "/v1/move").header("content-type", "application/json");
         let moved = moved.body(body).send().await;
         assert!(moved.status.is_success(), "{}", moved.text());
         let after = web.get("/g").await;
@@ -101,9 +103,9 @@ async fn a_tag_changes_with_the_path_of_a_link_target() {
 async fn a_condition_that_does_not_hold_is_judged_before_one_that_is_missing() {
     for web in Web::each() {
         web.put("/g", "").await;
-        web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
+        web.request("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
         for (path, media_type) in [("/g", "text/turtle"), ("/b", "text/plain")] {
-            let put = || web.ask("PUT", path).header("content-type", media_type);
+            let put = || web.request("PUT", path).header("content-type", media_type);
             let refused = put().header("if-none-match", "*").send().await;
             assert_eq!(refused.status, 412, "{} {path}", web.mount);
             let expected = if web.mount == "/w3c" { 428 } else { 204 };

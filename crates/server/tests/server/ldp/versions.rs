@@ -8,12 +8,12 @@ const LATER: &str = "Fri, 31 Dec 2100 23:59:59 GMT";
 const EARLY: &str = "Thu, 01 Jan 1970 00:00:00 GMT";
 
 async fn keep(web: &Web, path: &str) -> String {
-    kept(web.ask("POST", &format!("{path}/fcr:versions")).send().await)
+    kept(web.request("POST", &format!("{path}/fcr:versions")).send().await)
 }
 
 async fn keep_as(web: &Web, path: &str, label: &str) -> String {
-    let ask = web.ask("POST", &format!("{path}/fcr:versions")).header("slug", label);
-    kept(ask.send().await)
+    let request = web.request("POST", &format!("{path}/fcr:versions")).header("slug", label);
+    kept(request.send().await)
 }
 
 #[track_caller]
@@ -41,7 +41,8 @@ async fn a_memento_is_the_graph_as_it_was() {
         web.put("/r", "<> <urn:p> 2 .").await;
         assert_eq!(web.triples(below(&web, &version)).await, before, "{}", web.mount);
         assert!(
-            web.says("/r", "<> <urn:p> \"2\"^^<http://www.w3.org/2001/XMLSchema#integer>").await
+            web.has_triple("/r", "<> <urn:p> \"2\"^^<http://www.w3.org/2001/XMLSchema#integer>")
+                .await
         );
         let shown = web.get(below(&web, &version)).await;
         assert!(links(&shown, &format!("{MEMENTO}Memento"), "type"));
@@ -57,15 +58,15 @@ async fn a_memento_is_the_graph_as_it_was() {
 #[tokio::test]
 async fn a_memento_of_a_binary_has_its_bytes_and_its_description() {
     for web in Web::each() {
-        let ask = web.ask("PUT", "/b").header("content-type", "text/x-one");
-        ask.body("one").send().await;
+        let request = web.request("PUT", "/b").header("content-type", "text/x-one");
+        request.body("one").send().await;
         web.patch("/b/fcr:metadata", "INSERT DATA { <> <urn:p> 1 }").await;
         let described = web.triples("/b/fcr:metadata").await;
         let version = keep(&web, "/b").await;
         let of_description = keep(&web, "/b/fcr:metadata").await;
         assert!(of_description.contains("/b/fcr:metadata/fcr:versions/"));
-        let ask = web.ask("PUT", "/b").header("content-type", "text/x-two");
-        ask.header("if-match", "*").body("other").send().await;
+        let request = web.request("PUT", "/b").header("content-type", "text/x-two");
+        request.header("if-match", "*").body("other").send().await;
         web.patch("/b/fcr:metadata", "DELETE DATA { <> <urn:p> 1 }").await;
         let shown = web.get(below(&web, &version)).await;
         assert_eq!((shown.text().as_str(), one(&shown, "content-type")), ("one", "text/x-one"));
@@ -73,7 +74,7 @@ async fn a_memento_of_a_binary_has_its_bytes_and_its_description() {
         assert_eq!(web.triples(below(&web, &of_description)).await, described, "{}", web.mount);
         let shown = web.get(below(&web, &of_description)).await;
         assert!(links(&shown, &format!("{}/fcr:metadata", web.address("/b")), "original"));
-        let part = web.ask("GET", below(&web, &version)).header("range", "bytes=1-1");
+        let part = web.request("GET", below(&web, &version)).header("range", "bytes=1-1");
         assert_eq!(part.send().await.text(), "n");
     }
 }
@@ -83,7 +84,7 @@ async fn the_timemap_lists_each_version_as_a_link_and_as_a_triple() {
     for web in Web::each() {
         web.put("/r", "").await;
         let list = |accept: &'static str| {
-            web.ask("GET", "/r/fcr:versions").header("accept", accept).send()
+            web.request("GET", "/r/fcr:versions").header("accept", accept).send()
         };
         assert!(!list("application/link-format").await.text().contains("rel=\"memento\""));
         let first = keep(&web, "/r").await;
@@ -110,11 +111,11 @@ async fn the_timemap_lists_each_version_as_a_link_and_as_a_triple() {
         }
         assert!(links(&graph, "ldp:Container", "type"));
         assert!(links(&graph, &format!("{MEMENTO}TimeMap"), "type"));
-        let options = web.ask("OPTIONS", "/r/fcr:versions").send().await;
+        let options = web.request("OPTIONS", "/r/fcr:versions").send().await;
         assert_eq!(one(&options, "allow"), "GET,HEAD,OPTIONS,POST");
         assert!(!headers(&options, "accept-post").is_empty());
         for method in ["PUT", "PATCH", "DELETE"] {
-            assert_eq!(web.ask(method, "/r/fcr:versions").send().await.status, 405, "{method}");
+            assert_eq!(web.request(method, "/r/fcr:versions").send().await.status, 405, "{method}");
         }
     }
 }
@@ -125,22 +126,22 @@ async fn a_version_is_immutable_but_removable() {
         web.put("/r", "<> <urn:p> 1 .").await;
         let version = keep(&web, "/r").await;
         let path = below(&web, &version);
-        let options = web.ask("OPTIONS", path).send().await;
+        let options = web.request("OPTIONS", path).send().await;
         let allow = one(&options, "allow");
         assert!(["GET", "HEAD", "OPTIONS", "DELETE"].iter().all(|it| allow.contains(it)));
         for method in ["PUT", "POST", "PATCH"] {
             let is_allowed = allow.contains(method);
             assert_eq!(is_allowed, method == "PATCH" && web.mount == "/ldp", "{method}");
             if !is_allowed {
-                assert_eq!(web.ask(method, path).body("").send().await.status, 405, "{method}");
+                assert_eq!(web.request(method, path).body("").send().await.status, 405, "{method}");
             }
         }
-        assert_eq!(web.ask("DELETE", path).send().await.status, 204);
+        assert_eq!(web.request("DELETE", path).send().await.status, 204);
         assert_eq!(web.get(path).await.status, 404);
         assert!(!web.get("/r/fcr:versions").await.text().contains(&version));
         assert_eq!(web.get("/r/fcr:versions/none").await.status, 404);
         assert_eq!(web.get("/none/fcr:versions").await.status, 404);
-        assert_eq!(web.ask("POST", "/none/fcr:versions").send().await.status, 404);
+        assert_eq!(web.request("POST", "/none/fcr:versions").send().await.status, 404);
     }
 }
 
@@ -148,10 +149,10 @@ async fn a_version_is_immutable_but_removable() {
 async fn the_resource_is_the_timegate() {
     let web = Web::new("/rest");
     web.put("/r", "").await;
-    let at = |date: &'static str| web.ask("GET", "/r").header("accept-datetime", date).send();
+    let at = |date: &'static str| web.request("GET", "/r").header("accept-datetime", date).send();
     assert_eq!(at(LATER).await.status, 406, "it has no versions");
     assert_eq!(at("yesterday").await.status, 400);
-    let past = web.ask("POST", "/r/fcr:versions").header("content-type", "text/turtle");
+    let past = web.request("POST", "/r/fcr:versions").header("content-type", "text/turtle");
     let past = past.header("memento-datetime", "Sat, 01 Jan 2000 00:00:00 GMT");
     let past = kept(past.body("<> <urn:p> \"past\" .").send().await);
     let now = keep(&web, "/r").await;
@@ -178,8 +179,8 @@ async fn a_version_can_be_created_from_a_given_graph_and_time() {
     let now = web.triples("/r").await;
     let date = "Sat, 01 Jan 2000 00:00:00 GMT";
     let post = |path: &'static str, date: &'static str, media_type: &'static str| {
-        let ask = web.ask("POST", path).header("memento-datetime", date);
-        ask.header("content-type", media_type)
+        let request = web.request("POST", path).header("memento-datetime", date);
+        request.header("content-type", media_type)
     };
     // The body may contain server-managed triples.
     let given = now.iter().map(|it| format!("{it} .\n")).collect::<String>() + "<> <urn:q> 2 .";
@@ -189,7 +190,7 @@ async fn a_version_can_be_created_from_a_given_graph_and_time() {
     assert!(shown.is_superset(&now));
     assert_eq!(one(&web.get(below(&web, &version)).await, "memento-datetime"), date);
     assert_eq!(web.triples("/r").await, now, "the resource is what it was");
-    web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
+    web.request("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
     for (path, date, media_type, body) in [
         ("/r/fcr:versions", date, "text/plain", "x"),
         ("/r/fcr:versions", LATER, "text/turtle", ""),
@@ -220,7 +221,7 @@ async fn a_version_is_named_by_its_slug_and_reverted_to() {
     let mentioned = web.triples("/r").await;
     assert!(mentioned.iter().any(|it| it.contains("#hasVersions>")));
     web.put("/r", "<> <urn:p> 2 .").await;
-    let reverted = web.ask("PATCH", "/r/fcr:versions/v1").send().await;
+    let reverted = web.request("PATCH", "/r/fcr:versions/v1").send().await;
     assert_eq!(reverted.status, 204, "{}", reverted.text());
     let user = |all: &std::collections::BTreeSet<String>| {
         all.iter().filter(|it| it.contains("<urn:p>")).cloned().collect::<Vec<_>>()
@@ -248,7 +249,7 @@ async fn versions_are_for_those_who_may_read_and_made_by_those_who_may_write() {
         ("GET", below(&web, &version)),
         ("DELETE", below(&web, &version)),
     ] {
-        let refused = web.ask_as(None, method, path).send().await;
+        let refused = web.request_as(None, method, path).send().await;
         assert!(matches!(refused.status.as_u16(), 401 | 404), "{method}: {}", refused.status);
     }
     assert_eq!(web.get(below(&web, &version)).await.status, 200);
@@ -271,13 +272,14 @@ async fn the_setting_of_the_collection_decides_on_automatic_versions() {
         for n in 0..3 {
             web.put("/r", &format!("<> <urn:p> {n} .")).await;
         }
-        let list = web.ask("GET", "/r/fcr:versions").header("accept", "application/link-format");
+        let list =
+            web.request("GET", "/r/fcr:versions").header("accept", "application/link-format");
         assert_eq!(list.send().await.text().matches("rel=\"memento\"").count(), count);
-        let asked = web.ask("POST", "/r/fcr:versions").send().await;
-        assert_eq!(asked.status, status);
+        let answer = web.request("POST", "/r/fcr:versions").send().await;
+        assert_eq!(answer.status, status);
         assert_eq!(
             links(
-                &asked,
+                &answer,
                 "http://localhost/info/ldp_constraints",
                 "http://www.w3.org/ns/ldp#constrainedBy"
             ),
@@ -294,7 +296,7 @@ async fn the_addresses_of_the_versions_of_the_root_have_no_empty_segment() {
         assert!(version.starts_with(&web.address("/fcr:versions/")), "{version}");
         let shown = web.get(below(&web, &version)).await;
         assert_eq!(shown.status, 200);
-        let list = web.ask("GET", "/fcr:versions").header("accept", "application/link-format");
+        let list = web.request("GET", "/fcr:versions").header("accept", "application/link-format");
         let list = list.send().await;
         let (graph, root) = (web.get("/fcr:versions").await, web.triples("/").await);
         let root = root.into_iter().collect::<Vec<_>>().join("\n");

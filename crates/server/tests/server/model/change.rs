@@ -83,7 +83,7 @@ pub(super) enum Edit {
 pub(super) enum End {
     Published,
     /// Published with the digest of the whole.
-    Told,
+    Verified,
     /// Published by force, after a concurrent put.
     Forced,
     Abandoned,
@@ -98,7 +98,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 fn end() -> impl Strategy<Value = End> {
-    prop::sample::select(vec![End::Published, End::Told, End::Forced, End::Abandoned])
+    prop::sample::select(vec![End::Published, End::Verified, End::Forced, End::Abandoned])
 }
 
 fn way() -> impl Strategy<Value = Way> {
@@ -126,7 +126,7 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
         3 => (appending(), some()).prop_map(|(way, bytes)| Change::Append(way, bytes)),
         3 => length().prop_map(Change::Cut),
         1 => (irods(), length(), some()).prop_map(|(way, at, bytes)| Change::CutAndWrite(way, at, bytes)),
-        3 => (pieces(), any::<bool>()).prop_map(|(pieces, told)| Change::Upload(pieces, told)),
+        3 => (pieces(), any::<bool>()).prop_map(|(pieces, with_digest)| Change::Upload(pieces, with_digest)),
         4 => (any::<bool>(), proptest::collection::vec(edit(), 0..4), end())
             .prop_map(|(from, edits, end)| Change::Stage(from, edits, end)),
         3 => (pieces(), any::<bool>()).prop_map(|(pieces, keep)| Change::Parallel(pieces, keep)),

@@ -33,14 +33,14 @@ pub(super) struct Answer {
 }
 
 /// A request that has not been sent.
-pub(super) struct Ask {
+pub(super) struct TestRequest {
     pub(super) method: &'static str,
     pub(super) uri: String,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: Bytes,
 }
 
-impl Ask {
+impl TestRequest {
     pub(super) fn new(method: &'static str, uri: impl Into<String>) -> Self {
         Self { method, uri: uri.into(), headers: Vec::new(), body: Bytes::new() }
     }
@@ -69,43 +69,53 @@ impl Connection {
         tokio::spawn(connection);
         let address = server.address.to_string();
         let mut connection = Self { one, two, address, token: String::new() };
-        let log_in = Ask::new("POST", "/irods-http-api/0.7.0/authenticate");
+        let log_in = TestRequest::new("POST", "/irods-http-api/0.7.0/authenticate");
         let token = connection.native(Http::One, log_in).await.unwrap();
         connection.token = String::from_utf8(token.body.to_vec()).unwrap();
         connection
     }
 
     /// Authenticates with a password.
-    pub(super) async fn native(&mut self, http: Http, ask: Ask) -> Result<Answer, String> {
-        self.send(http, ask.header("authorization", basic(ADMIN))).await
+    pub(super) async fn native(
+        &mut self,
+        http: Http,
+        request: TestRequest,
+    ) -> Result<Answer, String> {
+        self.send(http, request.header("authorization", basic(ADMIN))).await
     }
 
     /// Authenticates with a token of the iRODS opening.
-    pub(super) async fn irods(&mut self, http: Http, ask: Ask) -> Result<Answer, String> {
+    pub(super) async fn irods(
+        &mut self,
+        http: Http,
+        request: TestRequest,
+    ) -> Result<Answer, String> {
         let token = format!("Bearer {}", self.token);
-        self.send(http, ask.header("authorization", token)).await
+        self.send(http, request.header("authorization", token)).await
     }
 
-    async fn send(&mut self, http: Http, ask: Ask) -> Result<Answer, String> {
-        let what = format!("{} {} over {http:?}", ask.method, ask.uri);
+    async fn send(&mut self, http: Http, request: TestRequest) -> Result<Answer, String> {
+        let what = format!("{} {} over {http:?}", request.method, request.uri);
         let uri = match http {
-            Http::One => ask.uri,
-            Http::Two => format!("http://{}{}", self.address, ask.uri),
+            Http::One => request.uri,
+            Http::Two => format!("http://{}{}", self.address, request.uri),
         };
-        let mut request = Request::builder().method(ask.method).uri(uri);
+        let mut http_request = Request::builder().method(request.method).uri(uri);
         if http == Http::One {
-            request = request.header("host", &self.address);
+            http_request = http_request.header("host", &self.address);
         }
-        let request =
-            ask.headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
-        let request = request.body(Full::new(ask.body)).unwrap();
+        let http_request = request
+            .headers
+            .iter()
+            .fold(http_request, |http_request, (name, value)| http_request.header(*name, value));
+        let http_request = http_request.body(Full::new(request.body)).unwrap();
         let failed = |error: hyper::Error| format!("{what}: {error:?}");
         let answer = match http {
             Http::One => {
                 self.one.ready().await.map_err(failed)?;
-                self.one.send_request(request).await.map_err(failed)?
+                self.one.send_request(http_request).await.map_err(failed)?
             }
-            Http::Two => self.two.send_request(request).await.map_err(failed)?,
+            Http::Two => self.two.send_request(http_request).await.map_err(failed)?,
         };
         let (head, body) = answer.into_parts();
         let body = body.collect().await.map_err(failed)?.to_bytes();

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use super::OBJECTS;
-use super::connection::{Answer, Ask, Http};
+use super::connection::{Answer, Http, TestRequest};
 use super::contents::BOUNDARIES;
 use super::world::{World, digests, lpath, path, sha2, sha256};
 
@@ -34,12 +34,12 @@ impl World {
             _ => (Http::Two, Http::One),
         };
         let uri = format!("/v1/fs{}", path(object));
-        let read = self.connection.native(whole, Ask::new("GET", uri)).await?;
+        let read = self.connection.native(whole, TestRequest::new("GET", uri)).await?;
         let Some(known) = &self.objects[object] else { return read.expect(404).map(drop) };
         let content = known.content.clone();
         let read = read.expect(200)?;
         compare("the whole", &read.body, &content)?;
-        told_digests(&read, &content)?;
+        header_digests(&read, &content)?;
         self.look_at_stat(object, &content).await?;
         for (number, (start, end)) in spans(content.len(), turn).into_iter().enumerate() {
             let part = &content[start..end];
@@ -73,10 +73,11 @@ impl World {
             2 if end == size => format!("bytes=-{}", end - start),
             _ => format!("bytes={start}-{}", end - 1),
         };
-        let ask = Ask::new("GET", format!("/v1/fs{}", path(object))).header("range", range.clone());
-        let read = self.connection.native(http, ask).await?.expect(206)?;
-        let told = format!("bytes {start}-{}/{size}", end - 1);
-        same("Content-Range", &read.header("content-range"), &told.as_str())?;
+        let request = TestRequest::new("GET", format!("/v1/fs{}", path(object)))
+            .header("range", range.clone());
+        let read = self.connection.native(http, request).await?.expect(206)?;
+        let expected = format!("bytes {start}-{}/{size}", end - 1);
+        same("Content-Range", &read.header("content-range"), &expected.as_str())?;
         compare(&format!("{range} over {http:?}"), &read.body, part)
     }
 
@@ -99,7 +100,8 @@ impl World {
                 lpath(object)
             ),
         };
-        let read = self.connection.irods(http, Ask::new("GET", uri.clone())).await?.expect(200)?;
+        let read =
+            self.connection.irods(http, TestRequest::new("GET", uri.clone())).await?.expect(200)?;
         compare(&format!("{uri} over {http:?}"), &read.body, part)
     }
 
@@ -112,8 +114,11 @@ impl World {
             let item = item.ok_or_else(|| format!("version {number} is missing: {listed}"))?;
             json_digests(item, &content)?;
             let uri = format!("/v1/fs{}?version={number}", path(object));
-            let read =
-                self.connection.native(Http::One, Ask::new("GET", uri)).await?.expect(200)?;
+            let read = self
+                .connection
+                .native(Http::One, TestRequest::new("GET", uri))
+                .await?
+                .expect(200)?;
             compare(&format!("version {number}"), &read.body, &content)?;
         }
         Ok(())
@@ -127,8 +132,11 @@ impl World {
         for item in items.iter().filter(|item| item["good"] == true) {
             json_digests(item, &content)?;
             let uri = format!("/v1/fs{}?replica={}&verify=true", path(object), item["number"]);
-            let read =
-                self.connection.native(Http::Two, Ask::new("GET", uri)).await?.expect(200)?;
+            let read = self
+                .connection
+                .native(Http::Two, TestRequest::new("GET", uri))
+                .await?
+                .expect(200)?;
             compare(&format!("replica {}", item["number"]), &read.body, &content)?;
         }
         Ok(())
@@ -138,15 +146,15 @@ impl World {
     async fn look_at_checksum(&mut self, object: usize) -> Result<(), String> {
         let Some(known) = &self.objects[object] else { return Ok(()) };
         let expected = sha2(&known.content);
-        let ask = Ask::new("POST", "/irods-http-api/0.7.0/data-objects")
+        let request = TestRequest::new("POST", "/irods-http-api/0.7.0/data-objects")
             .header("content-type", "application/x-www-form-urlencoded")
             .body(format!("op=calculate_checksum&force=1&lpath={}", lpath(object)));
-        let told = self.connection.irods(Http::Two, ask).await?.done()?.json();
-        same("the checksum", &told["checksum"], &Value::from(expected))
+        let found = self.connection.irods(Http::Two, request).await?.done()?.json();
+        same("the checksum", &found["checksum"], &Value::from(expected))
     }
 
     async fn json(&mut self, uri: &str) -> Result<Value, String> {
-        let answer = self.connection.native(Http::One, Ask::new("GET", uri)).await?;
+        let answer = self.connection.native(Http::One, TestRequest::new("GET", uri)).await?;
         Ok(answer.expect(200)?.json())
     }
 }
@@ -176,15 +184,15 @@ pub(super) fn compare(what: &str, read: &[u8], expected: &[u8]) -> Result<(), St
     ))
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, told: &T, expected: &T) -> Result<(), String> {
-    match told == expected {
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
+    match found == expected {
         true => Ok(()),
-        false => Err(format!("{what}: {told:?} instead of {expected:?}")),
+        false => Err(format!("{what}: {found:?} instead of {expected:?}")),
     }
 }
 
 /// The digests in the headers of a response.
-fn told_digests(answer: &Answer, content: &[u8]) -> Result<(), String> {
+fn header_digests(answer: &Answer, content: &[u8]) -> Result<(), String> {
     let digests = digests(content);
     for member in answer.header("repr-digest").split(", ").filter(|member| !member.is_empty()) {
         let expected = match member.split_once('=').unwrap().0 {
@@ -192,18 +200,18 @@ fn told_digests(answer: &Answer, content: &[u8]) -> Result<(), String> {
             "crc64nvme" => BASE64_STANDARD.encode(digests.crc64nvme.to_be_bytes()),
             _ => continue,
         };
-        let told = member.split(':').nth(1).unwrap_or_default();
-        same(member, &told, &expected.as_str())?;
+        let found = member.split(':').nth(1).unwrap_or_default();
+        same(member, &found, &expected.as_str())?;
     }
     Ok(())
 }
 
 /// The same in a member of JSON.
-fn json_digests(told: &Value, content: &[u8]) -> Result<(), String> {
+fn json_digests(found: &Value, content: &[u8]) -> Result<(), String> {
     let digests = digests(content);
     let crc = format!("{:016x}", digests.crc64nvme);
     for (name, expected) in [("sha256", hex::encode(digests.sha256.unwrap())), ("crc64nvme", crc)] {
-        if let Some(digest) = told[name].as_str() {
+        if let Some(digest) = found[name].as_str() {
             same(name, &digest, &expected.as_str())?;
         }
     }

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::change::{Edit, End, Way};
-use super::connection::{Ask, Http};
+use super::connection::{Http, TestRequest};
 use super::contents::lay;
 use super::look::compare;
 use super::world::{World, path, sha256};
@@ -49,8 +49,8 @@ impl World {
             Edit::Append(_) => staged.extend(&bytes),
             Edit::Cut(size) => staged.resize(*size, 0),
         }
-        let ask = Ask::new("PATCH", format!("{upload}/content?{query}")).body(bytes);
-        let size = self.connection.native(Http::Two, ask).await?.expect(200)?.json();
+        let request = TestRequest::new("PATCH", format!("{upload}/content?{query}")).body(bytes);
+        let size = self.connection.native(Http::Two, request).await?.expect(200)?.json();
         match size["size"].as_u64() == Some(staged.len() as u64) {
             true => Ok(()),
             false => Err(format!("a stage of {} bytes has {size}", staged.len())),
@@ -59,13 +59,14 @@ impl World {
 
     async fn look_at_stage(&mut self, upload: &str, staged: &[u8]) -> Result<(), String> {
         let uri = format!("{upload}/content");
-        let whole = self.connection.native(Http::One, Ask::new("GET", uri.clone())).await?;
+        let whole = self.connection.native(Http::One, TestRequest::new("GET", uri.clone())).await?;
         compare("a stage", &whole.expect(200)?.body, staged)?;
         let (start, end) = (staged.len() / 3, staged.len() / 2);
         if start == end {
             return Ok(());
         }
-        let range = Ask::new("GET", uri).header("range", format!("bytes={start}-{}", end - 1));
+        let range =
+            TestRequest::new("GET", uri).header("range", format!("bytes={start}-{}", end - 1));
         let part = self.connection.native(Http::Two, range).await?.expect(206)?;
         compare("a range of a stage", &part.body, &staged[start..end])
     }
@@ -78,10 +79,10 @@ impl World {
         (from_object, end): (bool, End),
     ) -> Result<(), String> {
         let complete = format!("{upload}/complete");
-        let digest = (end == End::Told).then(|| hex::encode(sha256(&staged)));
+        let digest = (end == End::Verified).then(|| hex::encode(sha256(&staged)));
         if end == End::Abandoned {
-            let ask = Ask::new("DELETE", upload);
-            return self.connection.native(Http::One, ask).await?.expect(204).map(drop);
+            let request = TestRequest::new("DELETE", upload);
+            return self.connection.native(Http::One, request).await?.expect(204).map(drop);
         }
         if end == End::Forced {
             self.put(object, Way::Native, b"of somebody else".to_vec()).await?;

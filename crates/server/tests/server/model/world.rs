@@ -11,7 +11,7 @@ use cenote_store::Pace;
 use serde_json::json;
 
 use super::change::{Change, Pieces, Way};
-use super::connection::{Ask, Connection, Http};
+use super::connection::{Connection, Http, TestRequest};
 use super::contents::lay;
 use super::{OBJECTS, Step};
 use crate::catalog::Directory;
@@ -45,15 +45,15 @@ pub(super) fn lpath(object: usize) -> String {
 
 const OBJECTS_ROUTE: &str = "/irods-http-api/0.7.0/data-objects";
 
-fn form(pairs: &[(&str, &str)]) -> Ask {
+fn form(pairs: &[(&str, &str)]) -> TestRequest {
     let body = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
-    Ask::new("POST", OBJECTS_ROUTE)
+    TestRequest::new("POST", OBJECTS_ROUTE)
         .header("content-type", "application/x-www-form-urlencoded")
         .body(body.join("&"))
 }
 
 /// A write of the iRODS opening, in headers or in a form.
-fn irods_write(way: Way, parameters: &[(&'static str, String)], bytes: Vec<u8>) -> Ask {
+fn irods_write(way: Way, parameters: &[(&'static str, String)], bytes: Vec<u8>) -> TestRequest {
     if way == Way::Form {
         let field =
             |name: &str| format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
@@ -64,8 +64,8 @@ fn irods_write(way: Way, parameters: &[(&'static str, String)], bytes: Vec<u8>) 
         body.extend(field("bytes").into_bytes());
         body.extend(bytes);
         body.extend(b"\r\n--x--\r\n");
-        let ask = Ask::new("POST", OBJECTS_ROUTE).body(body);
-        return ask.header("content-type", "multipart/form-data; boundary=x");
+        let request = TestRequest::new("POST", OBJECTS_ROUTE).body(body);
+        return request.header("content-type", "multipart/form-data; boundary=x");
     }
     let header = |name: &str| match name {
         "lpath" => "irods-api-request-lpath",
@@ -74,8 +74,11 @@ fn irods_write(way: Way, parameters: &[(&'static str, String)], bytes: Vec<u8>) 
         "append" => "irods-api-request-append",
         _ => "irods-api-request-parallel-write-handle",
     };
-    let ask = Ask::new("POST", OBJECTS_ROUTE).header("irods-api-request-op", "write").body(bytes);
-    parameters.iter().fold(ask, |ask, (name, value)| ask.header(header(name), value.clone()))
+    let request =
+        TestRequest::new("POST", OBJECTS_ROUTE).header("irods-api-request-op", "write").body(bytes);
+    parameters
+        .iter()
+        .fold(request, |request, (name, value)| request.header(header(name), value.clone()))
 }
 
 impl World {
@@ -90,8 +93,9 @@ impl World {
         world.post("/v1/places", place, 201).await.unwrap();
         world.post("/v1/create", json!({"path": "/m", "kind": "collection"}), 201).await.unwrap();
         let versions = json!({"path": "/m", "versioning": "on-request"});
-        let kept =
-            world.connection.native(Http::One, Ask::new("PATCH", "/v1/attributes").json(&versions));
+        let kept = world
+            .connection
+            .native(Http::One, TestRequest::new("PATCH", "/v1/attributes").json(&versions));
         kept.await.unwrap().expect(200).unwrap();
         world
     }
@@ -102,8 +106,8 @@ impl World {
         body: serde_json::Value,
         status: u16,
     ) -> Result<serde_json::Value, String> {
-        let ask = Ask::new("POST", route).json(&body);
-        Ok(self.connection.native(Http::One, ask).await?.expect(status)?.json())
+        let request = TestRequest::new("POST", route).json(&body);
+        Ok(self.connection.native(Http::One, request).await?.expect(status)?.json())
     }
 
     /// Applies a change to the store and to the model.
@@ -119,7 +123,7 @@ impl World {
                 self.write(object, *way, (*offset, true), contents.bytes()).await
             }
             Change::Append(way, contents) => self.append(object, *way, contents.bytes()).await,
-            Change::Upload(pieces, told) => self.upload(object, pieces, *told).await,
+            Change::Upload(pieces, with_digest) => self.upload(object, pieces, *with_digest).await,
             Change::Stage(true, ..) if !there => Ok(()),
             Change::Stage(from, edits, end) => self.stage(object, *from, edits, *end).await,
             Change::Parallel(pieces, keep) => self.parallel(object, pieces, *keep).await,
@@ -140,8 +144,9 @@ impl World {
             }
             Change::Remove => {
                 // Without a trash, versions are not kept.
-                let ask = Ask::new("DELETE", format!("/v1/fs{}?versions=true", path(object)));
-                self.connection.native(Http::One, ask).await?.expect(204)?;
+                let request =
+                    TestRequest::new("DELETE", format!("/v1/fs{}?versions=true", path(object)));
+                self.connection.native(Http::One, request).await?.expect(204)?;
                 self.objects[object] = None;
                 Ok(())
             }
@@ -153,14 +158,14 @@ impl World {
         &mut self.objects[object].get_or_insert_default().content
     }
 
-    async fn send(&mut self, way: Way, ask: Ask) -> Result<(), String> {
+    async fn send(&mut self, way: Way, request: TestRequest) -> Result<(), String> {
         match way {
             Way::Native => {
-                let answer = self.connection.native(Http::One, ask).await?;
+                let answer = self.connection.native(Http::One, request).await?;
                 let status = if answer.status == 201 { 201 } else { 200 };
                 answer.expect(status).map(drop)
             }
-            _ => self.connection.irods(Http::One, ask).await?.done().map(drop),
+            _ => self.connection.irods(Http::One, request).await?.done().map(drop),
         }
     }
 
@@ -170,12 +175,14 @@ impl World {
         way: Way,
         bytes: Vec<u8>,
     ) -> Result<(), String> {
-        let ask = match way {
-            Way::Native => Ask::new("PUT", format!("/v1/fs{}", path(object))).body(bytes.clone()),
-            Way::Rest => Ask::new("PUT", rest(object)).body(bytes.clone()),
+        let request = match way {
+            Way::Native => {
+                TestRequest::new("PUT", format!("/v1/fs{}", path(object))).body(bytes.clone())
+            }
+            Way::Rest => TestRequest::new("PUT", rest(object)).body(bytes.clone()),
             way => irods_write(way, &[("lpath", lpath(object))], bytes.clone()),
         };
-        self.send(way, ask).await?;
+        self.send(way, request).await?;
         *self.content(object) = bytes;
         Ok(())
     }
@@ -188,12 +195,14 @@ impl World {
         bytes: Vec<u8>,
     ) -> Result<(), String> {
         let truncate = u8::from(cut).to_string();
-        let ask = match way {
-            Way::Native => Ask::new("PATCH", format!("/v1/fs{}?offset={offset}", path(object)))
-                .body(bytes.clone()),
+        let request = match way {
+            Way::Native => {
+                TestRequest::new("PATCH", format!("/v1/fs{}?offset={offset}", path(object)))
+                    .body(bytes.clone())
+            }
             Way::Rest => {
                 let uri = format!("{}&offset={offset}&truncate={cut}", rest(object));
-                Ask::new("PUT", uri).body(bytes.clone())
+                TestRequest::new("PUT", uri).body(bytes.clone())
             }
             way => {
                 let parameters = [
@@ -204,7 +213,7 @@ impl World {
                 irods_write(way, &parameters, bytes.clone())
             }
         };
-        self.send(way, ask).await?;
+        self.send(way, request).await?;
         let content = self.content(object);
         if cut {
             content.clear();
@@ -217,37 +226,42 @@ impl World {
         if self.objects[object].as_ref().is_some_and(|known| known.content.len() > LARGEST) {
             return Ok(());
         }
-        let ask = match way {
-            Way::Native => {
-                Ask::new("PATCH", format!("/v1/fs{}?append=true", path(object))).body(bytes.clone())
-            }
+        let request = match way {
+            Way::Native => TestRequest::new("PATCH", format!("/v1/fs{}?append=true", path(object)))
+                .body(bytes.clone()),
             way => {
                 let more = [("lpath", lpath(object)), ("append", "1".to_owned())];
                 irods_write(way, &more, bytes.clone())
             }
         };
-        self.send(way, ask).await?;
+        self.send(way, request).await?;
         self.content(object).extend(bytes);
         Ok(())
     }
 
     async fn cut(&mut self, object: usize, size: usize) -> Result<(), String> {
-        let ask = Ask::new("PATCH", format!("/v1/fs{}?truncate={size}", path(object)));
-        self.send(Way::Native, ask).await?;
+        let request = TestRequest::new("PATCH", format!("/v1/fs{}?truncate={size}", path(object)));
+        self.send(Way::Native, request).await?;
         self.content(object).resize(size, 0);
         Ok(())
     }
 
-    async fn upload(&mut self, object: usize, pieces: &Pieces, told: bool) -> Result<(), String> {
+    async fn upload(
+        &mut self,
+        object: usize,
+        pieces: &Pieces,
+        with_digest: bool,
+    ) -> Result<(), String> {
         let begun = self.post("/v1/uploads", json!({"path": path(object)}), 201).await?;
         let id = begun["id"].as_str().unwrap().to_owned();
         let placed = pieces.placed();
         for (offset, bytes) in &placed {
-            let ask = Ask::new("PUT", format!("/v1/uploads/{id}/{offset}")).body(bytes.clone());
-            self.connection.native(Http::Two, ask).await?.expect(200)?;
+            let request =
+                TestRequest::new("PUT", format!("/v1/uploads/{id}/{offset}")).body(bytes.clone());
+            self.connection.native(Http::Two, request).await?.expect(200)?;
         }
         let whole = whole(placed);
-        let digest = told.then(|| hex::encode(sha256(&whole)));
+        let digest = with_digest.then(|| hex::encode(sha256(&whole)));
         let complete = json!({"sha256": digest});
         self.post(&format!("/v1/uploads/{id}/complete"), complete, 200).await?;
         *self.content(object) = whole;
@@ -289,8 +303,8 @@ impl World {
         }
         if native {
             let how = json!({"from": {"path": path(from)}, "to": path(to), "replace": true});
-            let ask = Ask::new("POST", "/v1/copy").json(&how);
-            self.send(Way::Native, ask).await?;
+            let request = TestRequest::new("POST", "/v1/copy").json(&how);
+            self.send(Way::Native, request).await?;
         } else {
             let (from, to) = (lpath(from), lpath(to));
             let copy = [
@@ -345,7 +359,7 @@ impl World {
     pub(super) async fn finish(mut self) -> Result<(), String> {
         self.keep_up().await?;
         self.look_at_all().await?;
-        let check = Ask::new("POST", "/v1/check").json(&json!({"contents_percent": 100}));
+        let check = TestRequest::new("POST", "/v1/check").json(&json!({"contents_percent": 100}));
         let found = self.connection.native(Http::One, check).await?.expect(200)?;
         if !found.body.is_empty() {
             return Err(format!("the check finds {}", String::from_utf8_lossy(&found.body)));

@@ -53,7 +53,7 @@ impl Subjects {
 }
 
 async fn number(world: &World, path: &str) -> u64 {
-    let stat = world.server.ask("GET", &format!("/v1/stat?path={path}")).send().await;
+    let stat = world.server.request("GET", &format!("/v1/stat?path={path}")).send().await;
     stat.expect(200)["id"].as_u64().unwrap()
 }
 
@@ -81,10 +81,10 @@ async fn no_method_distinguishes_hidden_from_missing_resources() {
         let line = line.replace("<shown>", &subjects.shown).replace("<open>", &subjects.open);
         for pair in pairs {
             for caller in callers(&world, n) {
-                let ask = async |subject: &str| {
+                let send = async |subject: &str| {
                     send(&world, caller, &line.replace(placeholder, subject)).await
                 };
-                let answers = [ask(&pair.hidden).await, ask(&pair.missing).await];
+                let answers = [send(&pair.hidden).await, send(&pair.missing).await];
                 let what = || format!("{}: {line} {pair:?}", caller.name);
                 differences.compare(what, pair, [&answers[0], &answers[1]]);
             }
@@ -99,9 +99,9 @@ async fn send(world: &World, caller: &Caller, line: &str) -> Answer {
     let mut word = || words.next().unwrap_or_default().to_owned();
     let (method, uri, body) = (word(), word(), word());
     let uri = uri.replace("<ticket>", caller.ticket.as_deref().unwrap_or("madeup"));
-    let ask = world.server.ask_as(None, &method, &uri);
-    let ask = ask.header("authorization", &format!("Bearer {}", caller.bearer));
-    ask.header("host", "dx.example:1").body(body).send().await
+    let request = world.server.request_as(None, &method, &uri);
+    let request = request.header("authorization", &format!("Bearer {}", caller.bearer));
+    request.header("host", "dx.example:1").body(body).send().await
 }
 
 #[tokio::test]

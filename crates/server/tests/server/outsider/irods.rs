@@ -30,10 +30,10 @@ async fn no_operation_distinguishes_hidden_from_missing_resources() {
         let request = Request::parse(line);
         for pair in pairs(&world, line) {
             for carrier in request.carriers() {
-                for caller in asking(&world, line, n) {
-                    let ask =
+                for caller in callers_for(&world, line, n) {
+                    let send =
                         async |subject: &str| request.send(&world, caller, *carrier, subject).await;
-                    let answers = [ask(&pair.hidden).await, ask(&pair.missing).await];
+                    let answers = [send(&pair.hidden).await, send(&pair.missing).await];
                     let what = || format!("{}: {line} {carrier:?} {pair:?}", caller.name);
                     differences.compare(what, &pair, [&answers[0], &answers[1]]);
                 }
@@ -71,7 +71,7 @@ fn pairs(world: &World, line: &str) -> Vec<Pair> {
 }
 
 /// Users may look up each other; only anonymous callers may not.
-fn asking<'a>(world: &'a World, line: &str, n: usize) -> Vec<&'a Caller> {
+fn callers_for<'a>(world: &'a World, line: &str, n: usize) -> Vec<&'a Caller> {
     match line.contains("<user>") {
         true => world.callers.iter().filter(|caller| caller.bearer == "anonymous").collect(),
         false => callers(world, n),
@@ -123,26 +123,28 @@ impl<'a> Request<'a> {
         let encoded = super::super::irods::encode(&pairs);
         let address = format!("/irods-http-api/0.7.0/{}", self.endpoint);
         let uri = if self.method == "GET" { format!("{address}?{encoded}") } else { address };
-        let ask = world.server.ask_as(None, self.method, &uri);
-        let mut ask = ask.header("authorization", &format!("Bearer {}", who.bearer));
+        let request = world.server.request_as(None, self.method, &uri);
+        let mut request = request.header("authorization", &format!("Bearer {}", who.bearer));
         match (self.method, carrier) {
             ("GET", _) => {}
             (_, Carrier::Form) => {
-                ask = ask.header("content-type", "application/x-www-form-urlencoded").body(encoded);
+                request = request
+                    .header("content-type", "application/x-www-form-urlencoded")
+                    .body(encoded);
             }
             (_, Carrier::Parts) => {
-                ask = ask.header("content-type", "multipart/form-data; boundary=x");
-                ask = ask.body(parts(&pairs));
+                request = request.header("content-type", "multipart/form-data; boundary=x");
+                request = request.body(parts(&pairs));
             }
             (_, Carrier::Headers) => {
                 for (name, value) in pairs.iter().filter(|(name, _)| *name != "bytes") {
                     let name = format!("irods-api-request-{name}");
-                    ask = ask.header(name.leak(), value);
+                    request = request.header(name.leak(), value);
                 }
-                ask = ask.body("bytes");
+                request = request.body("bytes");
             }
         }
-        ask.send().await
+        request.send().await
     }
 }
 

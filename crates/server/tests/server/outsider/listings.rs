@@ -1,7 +1,7 @@
 //! Responses about visible resources do not reveal hidden ones, and no response reveals users and places to
 //! anonymous callers.
 
-use super::native::ask;
+use super::native::send;
 use super::template::{self, Body, ID, PATH, Template};
 use super::world::World;
 use super::{HIDDEN, Pair, callers};
@@ -9,24 +9,24 @@ use super::{HIDDEN, Pair, callers};
 #[tokio::test]
 async fn no_listing_reveals_hidden_resources() {
     let world = World::new().await;
-    let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
-    let asking = template::all(&document).into_iter().filter(is_question);
-    let (mut asked, mut found) = (0, Vec::new());
-    for template in asking {
+    let document = world.server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let templates = template::all(&document).into_iter().filter(is_question);
+    let (mut sent, mut found) = (0, Vec::new());
+    for template in templates {
         for subject in subjects(&template) {
-            for caller in callers(&world, asked) {
-                let answer = ask(&world, caller, &template, subject, None).await;
+            for caller in callers(&world, sent) {
+                let answer = send(&world, caller, &template, subject, None).await;
                 let body = String::from_utf8_lossy(&answer.body);
                 if body.contains(HIDDEN) {
                     found.push(format!("{}: {template:?} {subject}: {body:.400}", caller.name));
                 }
-                asked += 1;
+                sent += 1;
             }
         }
     }
     let some = found.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
-    assert!(found.is_empty(), "{} of {asked} answers name what is hidden:\n{some}", found.len());
-    assert!(asked > 200, "only {asked} requests were made up");
+    assert!(found.is_empty(), "{} of {sent} answers name what is hidden:\n{some}", found.len());
+    assert!(sent > 200, "only {sent} requests were made up");
 }
 
 /// Whether a request is read-only.
@@ -50,7 +50,7 @@ fn subjects(template: &Template) -> Vec<&'static str> {
 async fn users_and_places_are_not_revealed_to_anonymous_callers() {
     let world = World::new().await;
     let nobody = world.callers.iter().find(|caller| caller.name == "anonymous").unwrap();
-    let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let document = world.server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
     let mut differences = super::Differences::default();
     let pairs = [("gina", "anig"), ("main", "niam")];
     for template in template::all(&document) {
@@ -58,8 +58,8 @@ async fn users_and_places_are_not_revealed_to_anonymous_callers() {
             let pair = Pair { hidden: there.to_owned(), missing: missing.to_owned() };
             let answers = [there, missing].map(|name| named(&template, name));
             let [Some(there), Some(missing)] = answers else { continue };
-            let there = ask(&world, nobody, &there, "/shown/veiled", None).await;
-            let missing = ask(&world, nobody, &missing, "/shown/veiled", None).await;
+            let there = send(&world, nobody, &there, "/shown/veiled", None).await;
+            let missing = send(&world, nobody, &missing, "/shown/veiled", None).await;
             differences.compare(|| format!("{template:?} {pair:?}"), &pair, [&there, &missing]);
         }
     }

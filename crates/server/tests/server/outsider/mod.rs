@@ -40,29 +40,31 @@ impl Pair {
 
 /// The parts of a response that a client can compare: without those that differ between any two.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+struct Comparable {
     status: u16,
     headers: Vec<(String, String)>,
     body: String,
 }
 
-impl Seen {
+impl Comparable {
     fn of(answer: &Answer, pair: &Pair) -> Self {
-        let told = |text: &str| text.replace(&pair.missing, &pair.hidden).replace(MISSING, HIDDEN);
+        let normalized =
+            |text: &str| text.replace(&pair.missing, &pair.hidden).replace(MISSING, HIDDEN);
         let request = answer.header("x-request-id");
         let body = String::from_utf8_lossy(&answer.body);
         // First, since the id of the request may contain that of the resource.
         let body = if request.is_empty() { body } else { body.replace(request, "").into() };
-        let (status, headers) = (answer.status.as_u16(), headers(&answer.headers, told));
-        Self { status, headers, body: told(&body) }
+        let (status, headers) = (answer.status.as_u16(), headers(&answer.headers, normalized));
+        Self { status, headers, body: normalized(&body) }
     }
 }
 
-fn headers(headers: &HeaderMap, told: impl Fn(&str) -> String) -> Vec<(String, String)> {
+fn headers(headers: &HeaderMap, normalized: impl Fn(&str) -> String) -> Vec<(String, String)> {
     let own = ["x-request-id", "date", "content-length"];
     let shown = headers.iter().filter(|(name, _)| !own.contains(&name.as_str()));
-    let mut shown: Vec<_> =
-        shown.map(|(name, value)| (name.to_string(), told(value.to_str().unwrap()))).collect();
+    let mut shown: Vec<_> = shown
+        .map(|(name, value)| (name.to_string(), normalized(value.to_str().unwrap())))
+        .collect();
     shown.sort();
     shown
 }
@@ -70,14 +72,14 @@ fn headers(headers: &HeaderMap, told: impl Fn(&str) -> String) -> Vec<(String, S
 /// The differences found, reported together.
 #[derive(Debug, Default)]
 struct Differences {
-    asked: usize,
+    compared: usize,
     found: Vec<String>,
 }
 
 impl Differences {
     fn compare(&mut self, what: impl FnOnce() -> String, pair: &Pair, answers: [&Answer; 2]) {
-        self.asked += 1;
-        let [hidden, missing] = answers.map(|answer| Seen::of(answer, pair));
+        self.compared += 1;
+        let [hidden, missing] = answers.map(|answer| Comparable::of(answer, pair));
         if hidden != missing {
             let what = what();
             self.found.push(format!("{what}\n  hidden:  {hidden:?}\n  missing: {missing:?}"));
@@ -87,9 +89,9 @@ impl Differences {
     /// Fails with the differences found; also if too few requests were sent for the test to be meaningful.
     fn assert_none(&self, at_least: usize) {
         let some = self.found.iter().take(40).cloned().collect::<Vec<_>>().join("\n");
-        let (found, asked) = (self.found.len(), self.asked);
-        assert!(found == 0, "{found} of {asked} requests tell what is hidden:\n{some}");
-        assert!(asked >= at_least, "only {asked} requests were made up");
+        let (found, compared) = (self.found.len(), self.compared);
+        assert!(found == 0, "{found} of {compared} requests tell what is hidden:\n{some}");
+        assert!(compared >= at_least, "only {compared} requests were made up");
     }
 }
 

@@ -16,16 +16,16 @@ const CONDITIONS: [Option<(&str, &str)>; 4] =
 #[tokio::test]
 async fn no_route_distinguishes_hidden_from_missing_resources() {
     let world = World::new().await;
-    let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let document = world.server.request_as(None, "GET", "/openapi.json").send().await.expect(200);
     let (mut differences, mut n) = (Differences::default(), 0);
     for template in template::all(&document) {
         for pair in template.pairs(&world) {
             for condition in conditions(n) {
                 for caller in callers(&world, n) {
-                    let ask = async |subject: &str| {
-                        ask(&world, caller, &template, subject, condition).await
+                    let send = async |subject: &str| {
+                        send(&world, caller, &template, subject, condition).await
                     };
-                    let answers = [ask(&pair.hidden).await, ask(&pair.missing).await];
+                    let answers = [send(&pair.hidden).await, send(&pair.missing).await];
                     let what = || format!("{}: {template:?} {condition:?} {pair:?}", caller.name);
                     differences.compare(what, pair, [&answers[0], &answers[1]]);
                 }
@@ -64,29 +64,29 @@ impl Template {
     }
 }
 
-pub(super) async fn ask(
+pub(super) async fn send(
     world: &World,
     caller: &Caller,
     template: &Template,
     subject: &str,
     condition: Option<(&'static str, &str)>,
 ) -> Answer {
-    let mut ask = world.server.ask_as(None, &template.method, &template.uri(subject));
+    let mut request = world.server.request_as(None, &template.method, &template.uri(subject));
     if let Some(authorization) = &caller.authorization {
-        ask = ask.header("authorization", authorization);
+        request = request.header("authorization", authorization);
     }
     if let Some(ticket) = &caller.ticket {
-        ask = ask.header("cenote-ticket", ticket);
+        request = request.header("cenote-ticket", ticket);
     }
     if let Some((name, value)) = condition {
-        ask = ask.header(name, value);
+        request = request.header(name, value);
     }
     match &template.body {
-        Body::None => ask.send().await,
-        Body::Json(body) => ask.json(&substituted(body, subject)).send().await,
+        Body::None => request.send().await,
+        Body::Json(body) => request.json(&substituted(body, subject)).send().await,
         Body::Bytes(media_type) => {
             let bytes = bytes(media_type).await;
-            ask.header("content-type", media_type).body(bytes).send().await
+            request.header("content-type", media_type).body(bytes).send().await
         }
     }
 }

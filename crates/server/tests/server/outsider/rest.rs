@@ -14,8 +14,8 @@ async fn no_operation_distinguishes_hidden_from_missing_resources() {
     for line in REQUESTS.lines().filter(|line| line.contains("<path>")) {
         for pair in &world.paths {
             for caller in callers(&world, n) {
-                let ask = async |subject: &str| send(&world, caller, line, subject).await;
-                let answers = [ask(&pair.hidden).await, ask(&pair.missing).await];
+                let send = async |subject: &str| send(&world, caller, line, subject).await;
+                let answers = [send(&pair.hidden).await, send(&pair.missing).await];
                 let what = || format!("{}: {line} {pair:?}", caller.name);
                 differences.compare(what, pair, [&answers[0], &answers[1]]);
             }
@@ -33,12 +33,13 @@ async fn send(world: &World, caller: &Caller, line: &str, subject: &str) -> Answ
     let (query, body) = split(rest);
     let pairs: Vec<_> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
     let uri = format!("/irods-rest/0.9.3/{operation}?{}", super::super::irods::encode(&pairs));
-    let ask = world.server.ask_as(None, method, &uri).header("authorization", &caller.bearer);
-    let ask = match &caller.ticket {
-        Some(ticket) => ask.header("irods-ticket", ticket),
-        None => ask,
+    let request =
+        world.server.request_as(None, method, &uri).header("authorization", &caller.bearer);
+    let request = match &caller.ticket {
+        Some(ticket) => request.header("irods-ticket", ticket),
+        None => request,
     };
-    ask.body(body.to_owned()).send().await
+    request.body(body.to_owned()).send().await
 }
 
 /// A query, which may have spaces in it only if no body follows.

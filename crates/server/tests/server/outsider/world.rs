@@ -117,7 +117,7 @@ impl Setup<'_> {
         for path in ["/shown/veiled.gone", "/shown/veiled.first", "/closed/veiled.before"] {
             self.server.put(path, "content").await.expect(201);
         }
-        self.server.ask("DELETE", "/v1/fs/shown/veiled.gone").send().await.expect(204);
+        self.server.request("DELETE", "/v1/fs/shown/veiled.gone").send().await.expect(204);
         for (from, to) in
             [("/shown/veiled.first", "/shown/second"), ("/closed/veiled.before", "/shown/after")]
         {
@@ -132,7 +132,7 @@ impl Setup<'_> {
     /// visible, so the change feed reports its removal by name.
     async fn trash(&self) -> (Vec<Pair>, Vec<Pair>) {
         let keep = json!({"path": "/shown", "keep_removed": 3600});
-        self.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+        self.server.request("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
         let (top, inside) = ("/shown/recalled", "/shown/recalled/veiled.kept");
         self.server.put(inside, "content").await.expect(201);
         let describe = json!({"op": "add", "attribute": "veiled", "value": "veiled"});
@@ -146,7 +146,8 @@ impl Setup<'_> {
             }
             ids.push(unused(self.id(path).await));
         }
-        let remove = self.server.ask("DELETE", "/v1/fs/shown/recalled?recursive=true").send().await;
+        let remove =
+            self.server.request("DELETE", "/v1/fs/shown/recalled?recursive=true").send().await;
         assert!(!remove.header("cenote-trash").is_empty(), "{remove:?}");
         let top = Pair { hidden: top.to_owned(), missing: "/shown/dellacer".to_owned() };
         (vec![top, Pair::of(inside)], ids)
@@ -169,7 +170,7 @@ impl Setup<'_> {
     }
 
     async fn id(&self, path: &str) -> String {
-        let stat = self.server.ask("GET", &format!("/v1/stat?path={path}")).send().await;
+        let stat = self.server.request("GET", &format!("/v1/stat?path={path}")).send().await;
         stat.expect(200)["id"].to_string()
     }
 
@@ -191,18 +192,19 @@ impl Setup<'_> {
     async fn handle(&self) -> Pair {
         let token = self.log_in(ADMIN).await;
         let form = "op=parallel_write_init&lpath=/tempZone/veiled/inside&stream-count=2";
-        let ask = self.server.ask_as(None, "POST", "/irods-http-api/0.7.0/data-objects");
-        let ask = ask.header("authorization", &format!("Bearer {token}"));
-        let ask = ask.header("content-type", "application/x-www-form-urlencoded").body(form);
-        let begun = ask.send().await.expect(200);
+        let request = self.server.request_as(None, "POST", "/irods-http-api/0.7.0/data-objects");
+        let request = request.header("authorization", &format!("Bearer {token}"));
+        let request =
+            request.header("content-type", "application/x-www-form-urlencoded").body(form);
+        let begun = request.send().await.expect(200);
         let hidden = begun["parallel_write_handle"].as_str().unwrap().to_owned();
         let missing = hidden.replacen(|digit: char| digit.is_ascii_digit(), NO_ID, 1);
         Pair { hidden, missing }
     }
 
     async fn log_in(&self, who: (&str, &str)) -> String {
-        let ask = self.server.ask_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
-        let answer = ask.header("authorization", &basic(who)).send().await;
+        let request = self.server.request_as(None, "POST", "/irods-http-api/0.7.0/authenticate");
+        let answer = request.header("authorization", &basic(who)).send().await;
         assert_eq!(answer.status, 200, "{answer:?}");
         String::from_utf8(answer.body.to_vec()).unwrap()
     }
@@ -277,7 +279,8 @@ impl Setup<'_> {
 
     async fn token(&self, who: (&str, &str), level: &str, within: Option<&str>) -> String {
         let wanted = json!({"label": "x", "level": level, "within": within});
-        let made = self.server.ask_as(Some(who), "POST", "/v1/tokens").json(&wanted).send().await;
+        let made =
+            self.server.request_as(Some(who), "POST", "/v1/tokens").json(&wanted).send().await;
         text(&made.expect(201)["token"])
     }
 
@@ -287,10 +290,11 @@ impl Setup<'_> {
         self.grant("/veiled", REMOVED.0, "own").await;
         let token = self.token(REMOVED, "own", None).await;
         let wanted = json!({"path": "/veiled", "level": "write"});
-        let made = self.server.ask_as(Some(REMOVED), "POST", "/v1/tickets").json(&wanted).send();
+        let made =
+            self.server.request_as(Some(REMOVED), "POST", "/v1/tickets").json(&wanted).send();
         let ticket = text(&made.await.expect(201)["ticket"]);
         let gone = format!("/v1/users?name={}", REMOVED.0);
-        self.server.ask("DELETE", &gone).send().await.expect(204);
+        self.server.request("DELETE", &gone).send().await.expect(204);
         let password = Some(basic(REMOVED));
         vec![
             by_token("a removed user by token".to_owned(), token.clone()),
@@ -319,8 +323,8 @@ impl Setup<'_> {
             ("a used-up ticket for an object", "/shown/veiled", "/shown/veiled"),
         ] {
             let ticket = self.ticket(json!({"path": path, "level": "write", "uses": 1})).await;
-            let ask = self.server.ask_as(None, "GET", &format!("/v1/fs{read}"));
-            assert_eq!(ask.header("cenote-ticket", &ticket).send().await.status, 200);
+            let request = self.server.request_as(None, "GET", &format!("/v1/fs{read}"));
+            assert_eq!(request.header("cenote-ticket", &ticket).send().await.status, 200);
             tickets.push((name, ticket));
         }
         tickets.push(("a made-up ticket", "madeup123456789".to_owned()));

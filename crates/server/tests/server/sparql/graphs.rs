@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ask_as, rows};
+use super::{query_as, rows};
 use crate::support::{ADMIN, TestServer};
 
 const LDP: &str = "http://www.w3.org/ns/ldp#";
@@ -12,8 +12,9 @@ async fn server() -> TestServer {
     let server = TestServer::new();
     let put = async |path: &str, class: &str, turtle: &str| {
         let link = format!("<{LDP}{class}>; rel=\"type\"");
-        let ask = server.ask("PUT", &format!("/rest{path}")).header("content-type", "text/turtle");
-        let answer = ask.header("link", &link).body(turtle.to_owned()).send().await;
+        let request =
+            server.request("PUT", &format!("/rest{path}")).header("content-type", "text/turtle");
+        let answer = request.header("link", &link).body(turtle.to_owned()).send().await;
         assert!(answer.status.is_success(), "{path}: {}", answer.text());
     };
     put(
@@ -89,16 +90,17 @@ async fn the_graph_of_a_resource_is_the_same_as_through_linked_data() {
     let server = server().await;
     for path in PATHS {
         let metadata = if path.ends_with(".txt") { "/fcr:metadata" } else { "" };
-        let shown = server.ask("GET", &format!("/rest{path}{metadata}"));
+        let shown = server.request("GET", &format!("/rest{path}{metadata}"));
         let shown = shown.header("accept", "application/n-triples").send().await;
         let iri = format!("http://localhost/rest{path}");
         let query = format!("CONSTRUCT {{ ?s ?p ?o }} WHERE {{ GRAPH <{iri}> {{ ?s ?p ?o }} }}");
-        let asked = ask_as(&server, Some(ADMIN), "/sparql", &query, "application/n-triples").await;
+        let answer =
+            query_as(&server, Some(ADMIN), "/sparql", &query, "application/n-triples").await;
         assert_eq!(shown.status, 200, "{path}: {}", shown.text());
         let root = "http://localhost/rest";
         let shown = triples(&shown.text(), root, path);
         assert!(shown.len() > 5);
-        assert_eq!(triples(&asked.text(), root, path), shown, "{path}");
+        assert_eq!(triples(&answer.text(), root, path), shown, "{path}");
     }
 }
 
@@ -107,17 +109,17 @@ async fn with_lakesuperiors_terms_the_graph_is_the_same_as_in_its_dialect() {
     let server = server().await;
     for path in PATHS {
         let metadata = if path.ends_with(".txt") { "/fcr:metadata" } else { "" };
-        let shown = server.ask("GET", &format!("/ldp{path}{metadata}"));
+        let shown = server.request("GET", &format!("/ldp{path}{metadata}"));
         let shown = shown.header("accept", "application/n-triples").send().await.text();
         let shown = shown.replace("http://localhost/ldp", "info:fcres");
         let graphs = ["admin", "structure", "userdata/_main"]
             .map(|part| format!("FROM <info:fcsystem/graph/{part}{path}> "))
             .concat();
         let query = format!("CONSTRUCT {{ ?s ?p ?o }} {graphs} WHERE {{ ?s ?p ?o }}");
-        let asked =
-            ask_as(&server, Some(ADMIN), "/query/sparql", &query, "application/n-triples").await;
+        let answer =
+            query_as(&server, Some(ADMIN), "/query/sparql", &query, "application/n-triples").await;
         let root = "info:fcres";
-        assert_eq!(triples(&asked.text(), root, path), triples(&shown, root, path), "{path}");
+        assert_eq!(triples(&answer.text(), root, path), triples(&shown, root, path), "{path}");
     }
 }
 
@@ -174,7 +176,7 @@ async fn a_result_includes_every_earlier_write() {
 
 /// What a query through LAKEsuperior's address finds, without the first row, which names the variables.
 async fn found(server: &TestServer, who: Option<(&str, &str)>, query: &str) -> BTreeSet<String> {
-    let answer = ask_as(server, who, "/query/sparql", query, "text/csv").await;
+    let answer = query_as(server, who, "/query/sparql", query, "text/csv").await;
     assert_eq!(answer.status, 200, "{query}: {}", answer.text());
     answer.text().lines().skip(1).map(str::to_owned).collect()
 }
@@ -244,8 +246,9 @@ async fn elsewhere_there_is_no_graph_of_graphs() {
 async fn members_that_do_not_count_are_in_no_graph() {
     let server = TestServer::new();
     let put = async |who, path: &str, turtle: &str| {
-        let ask = server.ask_as(Some(who), "PUT", &format!("/rest{path}"));
-        let answer = ask.header("content-type", "text/turtle").body(turtle.to_owned()).send().await;
+        let request = server.request_as(Some(who), "PUT", &format!("/rest{path}"));
+        let answer =
+            request.header("content-type", "text/turtle").body(turtle.to_owned()).send().await;
         assert_eq!(answer.status, 201, "{}", answer.text());
     };
     put(ADMIN, "/book", "").await;

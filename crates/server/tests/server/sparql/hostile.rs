@@ -6,7 +6,7 @@ use cenote_server::{Limits, Seconds};
 use proptest::prelude::*;
 use tokio::runtime::Runtime;
 
-use super::{ADDRESSES, ask_as};
+use super::{ADDRESSES, query_as};
 use crate::support::{ADMIN, TestServer};
 
 const ENDLESS: &str =
@@ -23,9 +23,9 @@ async fn a_query_is_limited_in_time_memory_and_rows() {
         (Limits { answer_bytes: 100, ..enough }, "SELECT * { ?s ?p ?o }", "an answer of"),
     ] {
         let server = TestServer::with(limits);
-        let answer = ask_as(&server, Some(ADMIN), "/sparql", query, "").await;
-        let told = answer.problem(400, "invalid");
-        assert!(told["detail"].as_str().unwrap().contains(why), "{told}");
+        let answer = query_as(&server, Some(ADMIN), "/sparql", query, "").await;
+        let problem = answer.problem(400, "invalid");
+        assert!(problem["detail"].as_str().unwrap().contains(why), "{problem}");
     }
 }
 
@@ -35,11 +35,11 @@ async fn a_query_of_a_disconnected_client_stops() {
     let server = TestServer::with(limits);
     // More than can run at a time: if abandoned queries continued, the last one would not run.
     for _ in 0..9 {
-        let ask = ask_as(&server, Some(ADMIN), "/sparql", ENDLESS, "");
-        let begun = tokio::time::timeout(std::time::Duration::from_millis(20), ask).await;
+        let request = query_as(&server, Some(ADMIN), "/sparql", ENDLESS, "");
+        let begun = tokio::time::timeout(std::time::Duration::from_millis(20), request).await;
         assert!(begun.is_err(), "it is endless");
     }
-    let answer = ask_as(&server, Some(ADMIN), "/sparql", "ASK {}", "").await;
+    let answer = query_as(&server, Some(ADMIN), "/sparql", "ASK {}", "").await;
     assert_eq!(answer.status, 200);
 }
 
@@ -48,10 +48,11 @@ async fn deeply_nested_queries_are_refused_before_parsing() {
     let server = TestServer::new();
     for unit in ["(", "{", "[", "!", "-", "(1 || ", "OPTIONAL {"] {
         let query = format!("ASK {{ FILTER({}", unit.repeat(100_000));
-        ask_as(&server, Some(ADMIN), "/sparql", &query, "").await.problem(400, "invalid");
-        let ask = server.ask("PATCH", "/rest/").header("content-type", "application/sparql-update");
+        query_as(&server, Some(ADMIN), "/sparql", &query, "").await.problem(400, "invalid");
+        let request =
+            server.request("PATCH", "/rest/").header("content-type", "application/sparql-update");
         let update = format!("INSERT {{ <> <urn:p> 1 }} WHERE {{ FILTER({}", unit.repeat(100_000));
-        let answer = ask.body(update).send().await;
+        let answer = request.body(update).send().await;
         assert!(answer.status.is_client_error(), "{unit}: {}", answer.status);
     }
 }
@@ -79,7 +80,7 @@ proptest! {
     ) {
         let (runtime, server) = &*SERVER;
         let query = words.join(" ");
-        let answer = runtime.block_on(ask_as(server, Some(ADMIN), ADDRESSES[address], &query, &accept));
+        let answer = runtime.block_on(query_as(server, Some(ADMIN), ADDRESSES[address], &query, &accept));
         prop_assert!(!answer.status.is_server_error(), "{}: {}", query, answer.text());
     }
 
@@ -97,7 +98,7 @@ proptest! {
     ) {
         let (runtime, server) = &*SERVER;
         let query = format!("{form} {}}}", triples.concat());
-        let answer = runtime.block_on(ask_as(server, Some(ADMIN), "/sparql", &query, ""));
+        let answer = runtime.block_on(query_as(server, Some(ADMIN), "/sparql", &query, ""));
         prop_assert!(answer.status == 200 || answer.status == 400, "{}: {}", query, answer.text());
     }
 }

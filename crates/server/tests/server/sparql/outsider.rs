@@ -1,6 +1,6 @@
 //! Resources hidden from a caller are in no result and no count, and affect neither.
 
-use super::{ADDRESSES, ask_as};
+use super::{ADDRESSES, query_as};
 use crate::support::{ADMIN, TestServer};
 
 const QUERIES: [&str; 12] = [
@@ -22,7 +22,7 @@ async fn answers(server: &TestServer, who: Option<(&str, &str)>) -> Vec<String> 
     let mut answers = Vec::new();
     for address in ADDRESSES {
         for query in QUERIES {
-            let answer = ask_as(server, who, address, query, "text/csv").await;
+            let answer = query_as(server, who, address, query, "text/csv").await;
             assert_eq!(answer.status, 200, "{query}: {}", answer.text());
             let mut lines: Vec<_> = answer.text().lines().map(str::to_owned).collect();
             lines.sort();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ask_as;
+use super::query_as;
 use crate::support::{ADMIN, TestServer};
 
 /// A container and a binary with two versions each, a root with one, and a resource without any.
@@ -11,7 +11,7 @@ async fn server() -> TestServer {
     for (title, label) in [("one", Some("v 1")), ("two", Some("v2")), ("three", None)] {
         put(&server, "/a", &format!("<> dcterms:title '{title}' ; dcterms:is [ dcterms:of <#x> ] . <#x> dcterms:title 'part {title}' . <urn:other> dcterms:title 'o{title}' .")).await;
         server
-            .ask("PUT", "/ldp/b.txt")
+            .request("PUT", "/ldp/b.txt")
             .header("content-type", "application/sparql-results+json")
             .body(title)
             .send()
@@ -29,15 +29,16 @@ async fn server() -> TestServer {
 }
 
 async fn put(server: &TestServer, path: &str, statements: &str) {
-    let ask = server.ask("PUT", &format!("/ldp{path}")).header("content-type", "text/turtle");
+    let request =
+        server.request("PUT", &format!("/ldp{path}")).header("content-type", "text/turtle");
     let body = format!("@prefix dcterms: <http://purl.org/dc/terms/> . {statements}");
-    let answer = ask.body(body).send().await;
+    let answer = request.body(body).send().await;
     assert!(answer.status.is_success(), "{path}: {}", answer.text());
 }
 
 async fn keep(server: &TestServer, path: &str, label: &str) {
-    let ask = server.ask("POST", &format!("/ldp{path}/fcr:versions")).header("slug", label);
-    ask.send().await.expect_status(201);
+    let request = server.request("POST", &format!("/ldp{path}/fcr:versions")).header("slug", label);
+    request.send().await.expect_status(201);
 }
 
 /// What a query finds, for an administrator.
@@ -46,7 +47,7 @@ async fn found(server: &TestServer, query: &str) -> BTreeSet<String> {
 }
 
 async fn found_by(server: &TestServer, who: Option<(&str, &str)>, query: &str) -> BTreeSet<String> {
-    let answer = ask_as(server, who, "/query/sparql", query, "text/csv").await;
+    let answer = query_as(server, who, "/query/sparql", query, "text/csv").await;
     assert_eq!(answer.status, 200, "{query}: {}", answer.text());
     answer.text().lines().skip(1).map(str::to_owned).collect()
 }
@@ -98,7 +99,7 @@ async fn each_version_of_a_resource_is_stated_of_it() {
     let expected = ["/a,info:fcres/a", "/b.txt,info:fcres/b.txt", "/,info:fcres"];
     let expected = expected.map(|it| format!("info:fcres{it}/fcr:versions"));
     assert_eq!(found(&server, lists).await, expected.into_iter().collect());
-    let elsewhere = ask_as(
+    let elsewhere = query_as(
         &server,
         Some(ADMIN),
         "/sparql",
@@ -163,7 +164,7 @@ async fn a_triple_of_the_past_is_found_by_each_pattern() {
 async fn a_version_is_the_same_as_through_linked_data() {
     let server = server().await;
     for (path, version) in [("/a", VERSIONS[0]), ("/b.txt/fcr:metadata", VERSIONS[2])] {
-        let shown = server.ask("GET", &format!("/ldp{path}/fcr:versions/v%201"));
+        let shown = server.request("GET", &format!("/ldp{path}/fcr:versions/v%201"));
         let shown = shown.header("accept", "application/n-triples").send().await;
         assert_eq!(shown.status, 200, "{}", shown.text());
         let graphs = ["admin", "userdata/_main"].map(|part| {
@@ -173,8 +174,8 @@ async fn a_version_is_the_same_as_through_linked_data() {
             )
         });
         let query = format!("CONSTRUCT {{ ?s ?p ?o }} {} WHERE {{ ?s ?p ?o }}", graphs.concat());
-        let asked =
-            ask_as(&server, Some(ADMIN), "/query/sparql", &query, "application/n-triples").await;
+        let answer =
+            query_as(&server, Some(ADMIN), "/query/sparql", &query, "application/n-triples").await;
         let own = version.split("/fcr:versions").next().unwrap();
         let shown = shown
             .text()
@@ -205,7 +206,7 @@ async fn a_version_is_the_same_as_through_linked_data() {
         };
         let mut expected = lines(&shown);
         expected.insert(format!("<{version}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://fedora.info/definitions/fcrepo#Version> ."));
-        assert_eq!(lines(&asked.text()), expected, "{path}");
+        assert_eq!(lines(&answer.text()), expected, "{path}");
     }
 }
 
@@ -219,15 +220,15 @@ async fn versions_that_a_caller_may_not_read_are_in_no_graph() {
     assert_eq!(found_by(&server, None, named).await, set(&[]));
     let seen =
         format!("ASK {{ GRAPH fcsystem:histmeta {{ ?g foaf:primaryTopic <{}> }} }}", VERSIONS[0]);
-    let asked = ask_as(&server, None, "/query/sparql", &seen, "application/sparql-results+json");
-    assert_eq!(asked.await.json()["boolean"], false);
+    let answer = query_as(&server, None, "/query/sparql", &seen, "application/sparql-results+json");
+    assert_eq!(answer.await.json()["boolean"], false);
 }
 
 #[tokio::test]
 async fn a_version_that_was_removed_is_in_no_graph() {
     let server = server().await;
-    server.ask("DELETE", "/ldp/a/fcr:versions/v2").send().await.expect_status(204);
-    server.ask("DELETE", "/ldp/b.txt").send().await.expect_status(204);
+    server.request("DELETE", "/ldp/a/fcr:versions/v2").send().await.expect_status(204);
+    server.request("DELETE", "/ldp/b.txt").send().await.expect_status(204);
     let left = "SELECT DISTINCT ?v { GRAPH fcsystem:histmeta { ?g foaf:primaryTopic ?v } }";
     assert_eq!(found(&server, left).await, set(&[VERSIONS[0], VERSIONS[4]]));
     let gone =
@@ -243,6 +244,6 @@ async fn lakesuperiors_prefixes_are_known_at_its_address_only_and_can_be_declare
     let anew = format!("PREFIX dcterms: <urn:> {titled}");
     assert_eq!(found(&server, &anew).await, set(&[]));
     assert_eq!(found(&server, "SELECT ?t { fcres:\\/c dcterms:title ?t }").await, set(&["one"]));
-    let elsewhere = ask_as(&server, Some(ADMIN), "/sparql", titled, "text/csv").await;
+    let elsewhere = query_as(&server, Some(ADMIN), "/sparql", titled, "text/csv").await;
     assert_eq!(elsewhere.status, 400, "{}", elsewhere.text());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ADDRESSES, ask_as};
+use super::{ADDRESSES, query_as};
 use crate::support::{ADMIN, TestServer};
 
 const ENCODED: &str = "query=SELECT%20%3Fs%20%7B%20%3Fs%20%3Fp%20%27v%27%20%7D";
@@ -24,9 +24,9 @@ async fn a_query_is_sent_in_the_address_in_a_form_or_as_the_body() {
         let form = "application/x-www-form-urlencoded";
         let body = "application/sparql-query; charset=utf-8";
         let answers = [
-            server.ask("GET", &format!("{address}?{ENCODED}")).send().await,
-            server.ask("POST", address).header("content-type", form).body(ENCODED).send().await,
-            server.ask("POST", address).header("content-type", body).body(QUERY).send().await,
+            server.request("GET", &format!("{address}?{ENCODED}")).send().await,
+            server.request("POST", address).header("content-type", form).body(ENCODED).send().await,
+            server.request("POST", address).header("content-type", body).body(QUERY).send().await,
         ];
         for answer in answers {
             assert_eq!(answer.header("content-type"), "application/sparql-results+json");
@@ -58,14 +58,15 @@ async fn a_result_has_the_requested_format() {
         (graph, "application/rdf+xml", "application/rdf+xml", "rdf:RDF"),
         ("DESCRIBE <http://localhost/rest/a>", "", "text/turtle", "hasSize"),
     ] {
-        let answer = ask_as(&server, Some(ADMIN), "/sparql", query, accept).await;
+        let answer = query_as(&server, Some(ADMIN), "/sparql", query, accept).await;
         assert_eq!(answer.status, 200, "{query} {accept}: {}", answer.text());
         assert_eq!(answer.header("content-type"), media_type);
         assert!(answer.text().contains(part), "{query} {accept}: {}", answer.text());
     }
-    let named = server.ask("GET", &format!("/sparql?{ENCODED}&format=csv")).send().await;
+    let named = server.request("GET", &format!("/sparql?{ENCODED}&format=csv")).send().await;
     assert_eq!(named.text(), "s\r\nhttp://localhost/rest/a\r\n");
-    let paths = server.ask("GET", &format!("/sparql?{ENCODED}&format=csv&iris=paths")).send().await;
+    let paths =
+        server.request("GET", &format!("/sparql?{ENCODED}&format=csv&iris=paths")).send().await;
     assert_eq!(paths.text(), "s\r\ncenote:/a\r\n");
 }
 
@@ -89,16 +90,16 @@ async fn errors_are_reported_as_client_errors() {
         ("", "ASK {}", 415, "media-type"),
     ] {
         for address in ADDRESSES {
-            let ask = server.ask("POST", address).header("content-type", media_type);
-            ask.body(body).send().await.problem(status, kind);
+            let request = server.request("POST", address).header("content-type", media_type);
+            request.body(body).send().await.problem(status, kind);
         }
     }
     let results = "application/sparql-results+json";
-    server.ask("GET", "/sparql").header("accept", results).send().await.problem(400, "invalid");
-    server.ask("GET", "/sparql?query=").send().await.problem(400, "invalid");
-    server.ask("PUT", "/sparql").send().await.problem(405, "method");
+    server.request("GET", "/sparql").header("accept", results).send().await.problem(400, "invalid");
+    server.request("GET", "/sparql?query=").send().await.problem(400, "invalid");
+    server.request("PUT", "/sparql").send().await.problem(405, "method");
     for (text, accept) in [(QUERY, "text/turtle"), ("DESCRIBE <urn:x>", "text/csv")] {
-        let answer = ask_as(&server, Some(ADMIN), "/sparql", text, accept).await;
+        let answer = query_as(&server, Some(ADMIN), "/sparql", text, accept).await;
         answer.problem(406, "not-acceptable");
     }
 }
@@ -108,7 +109,7 @@ async fn a_browser_gets_a_form() {
     let server = server().await;
     for address in ADDRESSES {
         let accept = "text/html,application/xml;q=0.9,*/*;q=0.8";
-        let page = server.ask("GET", address).header("accept", accept).send().await;
+        let page = server.request("GET", address).header("accept", accept).send().await;
         assert_eq!(page.status, 200);
         assert!(page.text().contains("<textarea") && page.text().contains(address));
     }
@@ -121,23 +122,23 @@ async fn a_program_that_sends_no_query_gets_a_description_of_the_service() {
     for address in ADDRESSES {
         let own = format!("<http://localhost{address}>");
         let sd = "http://www.w3.org/ns/sparql-service-description#";
-        let lines = server.ask("GET", address).header("accept", "application/n-triples");
+        let lines = server.request("GET", address).header("accept", "application/n-triples");
         let lines = lines.send().await.text();
-        for said in [
+        for line in [
             format!("{own} <{sd}endpoint> {own} ."),
             format!("{own} <{sd}supportedLanguage> <{sd}SPARQL11Query> ."),
             format!(
                 "{own} <{sd}resultFormat> <http://www.w3.org/ns/formats/SPARQL_Results_JSON> ."
             ),
         ] {
-            assert!(lines.contains(&said), "{said} in {lines}");
+            assert!(lines.contains(&line), "{line} in {lines}");
         }
         for (accept, media_type) in [
             ("", "text/turtle"),
             ("*/*", "text/turtle"),
             ("application/rdf+xml", "application/rdf+xml"),
         ] {
-            let answer = server.ask("GET", address).header("accept", accept).send().await;
+            let answer = server.request("GET", address).header("accept", accept).send().await;
             assert_eq!(answer.status, 200, "{accept}");
             assert_eq!(answer.header("content-type"), media_type, "{accept}");
         }
@@ -149,14 +150,14 @@ async fn the_dataset_of_the_request_replaces_that_of_the_query() {
     let server = server().await;
     server.put("/b", "more").await;
     let text = "SELECT ?s { ?s <http://www.loc.gov/premis/rdf/v1#hasSize> ?n }";
-    let ask = async |more: &str| -> Value {
-        let ask = server.ask("POST", &format!("/sparql?{more}"));
-        let ask = ask.header("content-type", "application/sparql-query").body(text);
-        ask.send().await.expect(200)["results"]["bindings"].clone()
+    let request = async |more: &str| -> Value {
+        let request = server.request("POST", &format!("/sparql?{more}"));
+        let request = request.header("content-type", "application/sparql-query").body(text);
+        request.send().await.expect(200)["results"]["bindings"].clone()
     };
-    assert_eq!(ask("").await.as_array().unwrap().len(), 2);
-    let one = ask("default-graph-uri=http://localhost/rest/b").await;
+    assert_eq!(request("").await.as_array().unwrap().len(), 2);
+    let one = request("default-graph-uri=http://localhost/rest/b").await;
     assert_eq!(one[0]["s"]["value"], "http://localhost/rest/b");
     assert_eq!(one.as_array().unwrap().len(), 1);
-    assert_eq!(ask("named-graph-uri=http://localhost/rest/b").await, serde_json::json!([]));
+    assert_eq!(request("named-graph-uri=http://localhost/rest/b").await, serde_json::json!([]));
 }

@@ -9,9 +9,9 @@ const PATH: &str = "/query/term_search";
 
 async fn server() -> TestServer {
     let server = TestServer::new();
-    let ask = server.ask("PUT", "/ldp/hello").header("content-type", "text/turtle");
+    let request = server.request("PUT", "/ldp/hello").header("content-type", "text/turtle");
     let body = "<> <http://purl.org/dc/terms/title> \"Hello\" .";
-    assert_eq!(ask.body(body).send().await.status, 201);
+    assert_eq!(request.body(body).send().await.status, 201);
     server
 }
 
@@ -63,12 +63,12 @@ async fn resources_are_found_by_their_terms() {
 #[tokio::test]
 async fn a_form_searches_for_one_term() {
     let server = server().await;
-    let page = server.ask("GET", PATH).send().await;
+    let page = server.request("GET", PATH).send().await;
     assert!(
         page.text().contains("<select") && page.header("content-type").starts_with("text/html")
     );
     let query = format!("{PATH}?pred=dcterms%3Atitle&op=%3D&val=Hello");
-    let found = server.ask("GET", &query).send().await.expect(200);
+    let found = server.request("GET", &query).send().await.expect(200);
     assert_eq!(found, json!(["http://localhost/ldp/hello"]));
 }
 
@@ -88,5 +88,5 @@ async fn invalid_searches_are_refused() {
     ] {
         server.post(PATH, body).await.problem(400, "invalid");
     }
-    server.ask("GET", &format!("{PATH}?pred=rdf:type")).send().await.problem(400, "invalid");
+    server.request("GET", &format!("{PATH}?pred=rdf:type")).send().await.problem(400, "invalid");
 }

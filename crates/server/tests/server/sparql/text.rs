@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{ADDRESSES, ask_as, rows};
+use super::{ADDRESSES, query_as, rows};
 use crate::support::{ADMIN, TestServer};
 
 const PREFIX: &str =
     "PREFIX text: <http://jena.apache.org/text#> PREFIX dc: <http://purl.org/dc/terms/>";
 
 async fn put(server: &TestServer, path: &str, turtle: &str) {
-    let ask = server.ask("PUT", path).header("content-type", "text/turtle");
-    let answer = ask.body(turtle.to_owned()).send().await;
+    let request = server.request("PUT", path).header("content-type", "text/turtle");
+    let answer = request.body(turtle.to_owned()).send().await;
     assert!(answer.status.is_success(), "{}", answer.text());
 }
 
@@ -90,7 +90,7 @@ async fn what_is_no_query_for_words_is_refused() {
     ] {
         for address in ADDRESSES {
             let query = format!("{PREFIX} SELECT * {{ {pattern} }}");
-            let answer = ask_as(&server, Some(ADMIN), address, &query, "").await;
+            let answer = query_as(&server, Some(ADMIN), address, &query, "").await;
             answer.problem(400, "invalid");
         }
     }

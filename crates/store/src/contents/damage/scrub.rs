@@ -167,8 +167,8 @@ impl Store {
     }
 
     async fn walk_blobs(&self, walk: Walk, rate: u64) -> Result<WalkRecord> {
-        let asked = self.blocking(move |store| store.view()?.get::<WalkRecord>(&walk.key()));
-        let mut record = asked.await?.unwrap_or_default();
+        let stored = self.blocking(move |store| store.view()?.get::<WalkRecord>(&walk.key()));
+        let mut record = stored.await?.unwrap_or_default();
         while record.ended.is_none() {
             self.walk_on(walk, &mut record, rate).await?;
             let now = record.clone();
@@ -234,8 +234,9 @@ impl Store {
         walk: &mut WalkRecord,
         rate: u64,
     ) -> Result<()> {
-        let asked = record.clone();
-        let blocks = self.blocking(move |store| all_blocks(&store.view()?, id, &asked)).await;
+        let owned_record = record.clone();
+        let blocks =
+            self.blocking(move |store| all_blocks(&store.view()?, id, &owned_record)).await;
         let blocks = match blocks {
             Ok(Some(blocks)) => blocks,
             Err(error) if error.kind() != ErrorKind::Damaged => return Err(error),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Layout;
-use super::held::ReachableBlob;
+use super::reachable::ReachableBlob;
 use super::stream::steps;
 use crate::model::{Extent, Piece, PlaceId};
 use crate::places::Source;
@@ -44,7 +44,7 @@ impl Layout {
         let listed = 0..self.extents.len().min(most);
         for step in steps(vec![listed.clone()]) {
             let extents = &self.extents[step];
-            let blobs = self.finder.held(extents)?;
+            let blobs = self.finder.blobs_of(extents)?;
             for extent in extents {
                 let bytes = where_is(extent, &blobs, &mut keeps)?;
                 pieces.push(LocalPiece { offset: extent.offset, length: extent.length, bytes });
@@ -68,7 +68,7 @@ fn where_is(
         Piece::Inline(_) => return Ok(LocalBytes::Store),
         Piece::Blob(id) => *id,
     };
-    for source in blobs.iter().filter(|held| held.id == id).flat_map(|held| &held.sources) {
+    for source in blobs.iter().filter(|blob| blob.id == id).flat_map(|blob| &blob.sources) {
         // A registered file does not belong to the store: anybody may change it.
         let Source::Kept(place, files) = source else { continue };
         if let Some(path) = files.local_path(id)

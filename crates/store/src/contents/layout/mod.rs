@@ -6,10 +6,10 @@
 //! If a copy fails, reading continues with the next one, at the same byte: all copies of a blob are
 //! the same bytes.
 
-mod held;
+mod extent_cache;
 mod holes;
 mod local;
-mod seen;
+mod reachable;
 mod source;
 mod stream;
 
@@ -20,9 +20,9 @@ use std::sync::Arc;
 use cenote_blob::{Hasher, Hashing, Sha256State};
 use futures_util::StreamExt;
 
-use self::held::{Finder, ReachableBlob};
+pub(crate) use self::extent_cache::ExtentCache;
 pub use self::local::{LocalBytes, LocalPiece};
-pub(crate) use self::seen::SeenExtents;
+use self::reachable::{Finder, ReachableBlob};
 pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
 use self::stream::{BlobRun, all, steps};
@@ -55,8 +55,8 @@ impl Store {
     /// repaired does not call for itself again.
     pub(crate) fn blob_bytes(&self, id: BlobId, record: &BlobRecord) -> ContentStream {
         let finder = Finder::new(self.clone(), Vec::new());
-        let held = finder.reached(&self.known(), id, record.clone());
-        BlobRun::new(&held, 0..record.size, finder).without_notes().stream()
+        let blob = finder.reached(&self.known(), id, record.clone());
+        BlobRun::new(&blob, 0..record.size, finder).without_notes().stream()
     }
 
     /// The layout of extents that cover `0..size`, of contents that are pinned.
@@ -83,7 +83,7 @@ impl Layout {
     pub(super) fn parts(&self) -> Result<Vec<Part>> {
         let mut parts = Vec::with_capacity(self.extents.len());
         for step in steps(vec![self.whole()]) {
-            let blobs = self.finder.held(&self.extents[step.clone()])?;
+            let blobs = self.finder.blobs_of(&self.extents[step.clone()])?;
             parts.extend(self.extents[step].iter().map(|extent| part(extent, &blobs)));
         }
         Ok(parts)
@@ -112,9 +112,9 @@ impl Layout {
     /// The digests that are recorded, for a content that is exactly one blob.
     pub(crate) fn recorded_digests(&self) -> Result<Option<Digests>> {
         let [Extent { start: 0, .. }] = &self.extents[..] else { return Ok(None) };
-        let whole = |held: &ReachableBlob| held.record.size == self.size;
-        let blob = self.finder.held(&self.extents)?.into_iter().find(whole);
-        Ok(blob.map(|held| held.record.digests))
+        let whole = |blob: &ReachableBlob| blob.record.size == self.size;
+        let blob = self.finder.blobs_of(&self.extents)?.into_iter().find(whole);
+        Ok(blob.map(|blob| blob.record.digests))
     }
 
     /// Verifies one copy of each blob against its SHA-256, and records damaged ones; what is read
@@ -127,9 +127,9 @@ impl Layout {
     pub(super) async fn verify_runs(&mut self, runs: &[Range<usize>]) -> Result<()> {
         let mut verified = HashSet::new();
         for step in steps(runs.to_vec()) {
-            for held in self.finder.held(&self.extents[step])? {
-                if verified.insert(held.id) {
-                    self.finder.verify(&held).await?;
+            for blob in self.finder.blobs_of(&self.extents[step])? {
+                if verified.insert(blob.id) {
+                    self.finder.verify(&blob).await?;
                 }
             }
         }
@@ -203,8 +203,8 @@ impl Layout {
 fn part(extent: &Extent, blobs: &[ReachableBlob]) -> Part {
     let kind = match extent.piece {
         Piece::Inline(_) => PartKind::Inline,
-        Piece::Blob(id) => match blobs.iter().find(|held| held.id == id) {
-            Some(held) if held.record.size == extent.length => PartKind::Whole,
+        Piece::Blob(id) => match blobs.iter().find(|blob| blob.id == id) {
+            Some(blob) if blob.record.size == extent.length => PartKind::Whole,
             _ => PartKind::Other,
         },
         Piece::Hole => PartKind::Other,

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use cenote_blob::{Blocks, Damage, Error as BlobError, ReadStream};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
-use super::held::{Finder, ReachableBlob};
+use super::reachable::{Finder, ReachableBlob};
 use crate::contents::patches::extents::clip;
 use crate::model::{Extent, Piece, PlaceId};
 use crate::places::Source;
@@ -47,7 +47,7 @@ pub(super) fn steps(runs: Vec<Range<usize>>) -> impl Iterator<Item = Range<usize
 /// The bytes of one step.
 fn some(extents: &[Extent], range: &Range<u64>, finder: &Finder) -> ContentStream {
     let extents: Vec<_> = extents.iter().filter_map(|extent| clip(extent, range)).collect();
-    match finder.held(&extents) {
+    match finder.blobs_of(&extents) {
         Ok(blobs) => {
             let finder = finder.clone();
             stream::iter(extents).flat_map(move |extent| run(extent, &blobs, &finder)).boxed()
@@ -66,8 +66,8 @@ fn run(extent: Extent, blobs: &[ReachableBlob], finder: &Finder) -> ContentStrea
         }
         Piece::Hole => zeros(length),
         Piece::Blob(id) => {
-            match blobs.iter().find(|held| held.id == id) {
-                Some(held) => BlobRun::new(held, start..start + length, finder.clone()).stream(),
+            match blobs.iter().find(|blob| blob.id == id) {
+                Some(blob) => BlobRun::new(blob, start..start + length, finder.clone()).stream(),
                 None => stream::once(async move {
                     Err(Error::damaged(format!("blob {id} is not laid out")))
                 })
@@ -79,7 +79,7 @@ fn run(extent: Extent, blobs: &[ReachableBlob], finder: &Finder) -> ContentStrea
 
 /// The bytes of a range of a blob, in progress.
 pub(super) struct BlobRun {
-    held: ReachableBlob,
+    blob: ReachableBlob,
     /// The remaining entries.
     rest: Range<u64>,
     reading: Option<ReadStream>,
@@ -99,10 +99,10 @@ pub(super) struct BlobRun {
 }
 
 impl BlobRun {
-    pub(super) fn new(held: &ReachableBlob, rest: Range<u64>, finder: Finder) -> Self {
-        let (fault, sources) = (held.nowhere(), held.sources.clone().into());
+    pub(super) fn new(blob: &ReachableBlob, rest: Range<u64>, finder: Finder) -> Self {
+        let (fault, sources) = (blob.nowhere(), blob.sources.clone().into());
         Self {
-            held: held.clone(),
+            blob: blob.clone(),
             rest,
             reading: None,
             sources,
@@ -148,9 +148,9 @@ impl BlobRun {
     /// Begins with the next bytes, as far as their checksums are read at once.
     fn read_on(&mut self) -> Result<()> {
         let Some(source) = self.sources.front() else {
-            return Err(std::mem::replace(&mut self.fault, self.held.nowhere()));
+            return Err(std::mem::replace(&mut self.fault, self.blob.nowhere()));
         };
-        let ReachableBlob { id, record, .. } = &self.held;
+        let ReachableBlob { id, record, .. } = &self.blob;
         if self.blocks.as_ref().is_none_or(|blocks| !blocks.range().contains(&self.rest.start)) {
             self.blocks = self.finder.blocks(*id, record, &self.rest)?;
             // Otherwise the read would make no progress.
@@ -181,7 +181,7 @@ impl BlobRun {
         let block = self.blocks.as_ref().map(Blocks::block).filter(|_| is_of_a_block(&error));
         if let Some(source) = self.sources.pop_front() {
             if !self.blamed.contains(&source.place()) {
-                source.blame(self.held.id, &error, self.finder.damage());
+                source.blame(self.blob.id, &error, self.finder.damage());
                 self.blamed.push(source.place());
             }
             match block.filter(|_| self.one_by_one <= self.rest.start) {

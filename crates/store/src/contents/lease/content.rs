@@ -17,9 +17,9 @@ use crate::model::{At, ContentHead, ResourceId, Stat, Time};
 use crate::resources::find;
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store};
 
-/// A content that is kept for a lease.
+/// A content that is leased: it is pinned, and so not swept.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LeasedContent {
     stat: Stat,
     head: ContentHead,
     _pin: Arc<Pin>,
@@ -46,12 +46,16 @@ impl Store {
         leases.expire(self.now());
         leases.check_room(caller.user(), most, |kept| matches!(kept, Kept::Content(_)))?;
         let conditions = Conditions { if_match, ..Conditions::default() };
-        let held = self.hold_content(caller, at, &conditions)?;
+        let content = self.pin_content(caller, at, &conditions)?;
         let (id, until) = (LeaseId(self.random()), self.now().plus(lifetime));
-        let (stat, head) = (held.stat.clone(), held.head.clone());
-        let leased =
-            Leased { user: caller.user(), of: stat.id, until, kept: Kept::Content(Arc::new(held)) };
-        leases.state().held.insert(id, leased);
+        let (stat, head) = (content.stat.clone(), content.head.clone());
+        let leased = Leased {
+            user: caller.user(),
+            of: stat.id,
+            until,
+            kept: Kept::Content(Arc::new(content)),
+        };
+        leases.state().leases.insert(id, leased);
         Ok(Lease { id, until, stat, head, pieces: Vec::new() })
     }
 
@@ -64,7 +68,12 @@ impl Store {
         }
     }
 
-    fn hold_content(&self, caller: &Caller, at: &At, conditions: &Conditions) -> Result<Held> {
+    fn pin_content(
+        &self,
+        caller: &Caller,
+        at: &At,
+        conditions: &Conditions,
+    ) -> Result<LeasedContent> {
         loop {
             let view = self.view()?;
             let chain = find(&view, caller, at, Operation::Read)?;
@@ -72,17 +81,17 @@ impl Store {
             let head = content_of(&chain, at)?;
             // If the content was swept between lookup and pin, the next lookup finds another one.
             if let Some(pin) = self.pin(&view, head.id)? {
-                return Ok(Held { stat: chain.into(), head, _pin: pin });
+                return Ok(LeasedContent { stat: chain.into(), head, _pin: pin });
             }
         }
     }
 
     /// Opens the content of a lease of the caller, who can still read the object, if it was not removed.
     pub fn open_leased(&self, caller: &Caller, id: LeaseId) -> Result<Opened> {
-        let held = self.inner.leases.content(caller, id, self.now())?;
-        let (view, of) = (self.view()?, held.stat.id);
+        let content = self.inner.leases.content(caller, id, self.now())?;
+        let (view, of) = (self.view()?, content.stat.id);
         self.require_leased(&view, caller, (id, of))?;
-        self.open_head(&view, held.stat.clone(), held.head.clone())?.ok_or_else(missing)
+        self.open_head(&view, content.stat.clone(), content.head.clone())?.ok_or_else(missing)
     }
 
     /// Ends a lease whose holder may not read the object any more.
@@ -108,12 +117,12 @@ impl Store {
 }
 
 impl Leases {
-    fn content(&self, caller: &Caller, id: LeaseId, now: Time) -> Result<Arc<Held>> {
+    fn content(&self, caller: &Caller, id: LeaseId, now: Time) -> Result<Arc<LeasedContent>> {
         let state = self.state();
-        let own = state.held.get(&id).filter(|held| held.user == caller.user());
-        let own = own.filter(|held| held.until > now);
-        match own.map(|held| &held.kept) {
-            Some(Kept::Content(held)) => Ok(Arc::clone(held)),
+        let own = state.leases.get(&id).filter(|lease| lease.user == caller.user());
+        let own = own.filter(|lease| lease.until > now);
+        match own.map(|lease| &lease.kept) {
+            Some(Kept::Content(content)) => Ok(Arc::clone(content)),
             Some(Kept::Files { .. }) => {
                 Err(Error::new(ErrorKind::WrongKind, "this lease is one of local files")
                     .with_hint("read its files"))

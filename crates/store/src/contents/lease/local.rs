@@ -44,9 +44,9 @@ impl Store {
         });
         let (id, until) = (LeaseId(self.random()), self.now().plus(lifetime));
         let kept = Kept::Files { copies, _layout: layout };
-        let held = Leased { user: caller.user(), of: opened.stat.id, until, kept };
+        let lease = Leased { user: caller.user(), of: opened.stat.id, until, kept };
         // Also if it failed midway: the copies are released with the lease.
-        leases.state().held.insert(id, held);
+        leases.state().leases.insert(id, lease);
         match pieces {
             Ok(pieces) => Ok(Lease { id, until, stat: opened.stat, head: opened.head, pieces }),
             Err(error) => {

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use self::content::Held;
+use self::content::LeasedContent;
 use crate::contents::layout::{Layout, LocalPiece};
 use crate::contents::read::ReadOptions;
 use crate::model::{At, ContentHead, PersonId, PlaceId, ResourceId, Stat, Time};
@@ -50,7 +50,7 @@ pub(crate) struct Leases(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    held: HashMap<LeaseId, Leased>,
+    leases: HashMap<LeaseId, Leased>,
     /// The copies in them, and in how many each is.
     copies: HashMap<Copied, (Claim, usize)>,
 }
@@ -71,7 +71,7 @@ enum Kept {
     /// The copies that are read past the server, and the pin of their content.
     Files { copies: Vec<Copied>, _layout: Layout },
     /// A content, which is read through the server.
-    Content(Arc<Held>),
+    Content(Arc<LeasedContent>),
 }
 
 impl Store {
@@ -89,7 +89,7 @@ impl Store {
         }
         let until = self.now().plus(lifetime);
         let mut state = leases.state();
-        state.held.get_mut(&id).ok_or_else(missing)?.until = until;
+        state.leases.get_mut(&id).ok_or_else(missing)?.until = until;
         Ok(until)
     }
 
@@ -114,16 +114,16 @@ impl Leases {
     /// What a lease of the caller is of, and whether its content is read through the server.
     fn of(&self, caller: &Caller, id: LeaseId) -> Result<(ResourceId, bool)> {
         let state = self.state();
-        let own = state.held.get(&id).filter(|held| held.user == caller.user());
-        own.map(|held| (held.of, matches!(held.kept, Kept::Content(_)))).ok_or_else(missing)
+        let own = state.leases.get(&id).filter(|lease| lease.user == caller.user());
+        own.map(|lease| (lease.of, matches!(lease.kept, Kept::Content(_)))).ok_or_else(missing)
     }
 
     /// Refuses one more lease of a kind if there are too many.
     fn check_room(&self, user: PersonId, most: usize, of: impl Fn(&Kept) -> bool) -> Result<()> {
         let state = self.state();
-        let alike = state.held.values().filter(|held| of(&held.kept));
-        let (all, own) =
-            alike.fold((0, 0), |(all, own), held| (all + 1, own + usize::from(held.user == user)));
+        let alike = state.leases.values().filter(|lease| of(&lease.kept));
+        let (all, own) = alike
+            .fold((0, 0), |(all, own), lease| (all + 1, own + usize::from(lease.user == user)));
         match all >= most || own >= most.div_ceil(2) {
             true => Err(Error::new(ErrorKind::Unavailable, "too many leases of contents")
                 .with_hint("end some of them, or read through the server")),
@@ -133,7 +133,7 @@ impl Leases {
 
     fn expire(&self, now: Time) {
         let state = self.state();
-        let over = state.held.iter().filter(|(_, held)| held.until <= now);
+        let over = state.leases.iter().filter(|(_, lease)| lease.until <= now);
         let over: Vec<LeaseId> = over.map(|(id, _)| *id).collect();
         drop(state);
         over.into_iter().for_each(|id| self.end(id));
@@ -141,9 +141,9 @@ impl Leases {
 
     fn end(&self, id: LeaseId) {
         let mut state = self.state();
-        let Some(held) = state.held.remove(&id) else { return };
+        let Some(lease) = state.leases.remove(&id) else { return };
         let mut released = Vec::new();
-        let copies = match &held.kept {
+        let copies = match &lease.kept {
             Kept::Files { copies, .. } => copies.as_slice(),
             Kept::Content(_) => &[],
         };
@@ -157,7 +157,7 @@ impl Leases {
         }
         // Other threads do not wait for the work of dropping.
         drop(state);
-        drop((held, released));
+        drop((lease, released));
     }
 }
 

@@ -19,9 +19,9 @@ pub(crate) struct MediaType {
 
 impl MediaType {
     /// The type that was set, otherwise a guess.
-    pub(crate) fn said_or_guessed(said: Option<&str>, name: &str, sniffed: Sniffed) -> Self {
-        match said {
-            Some(said) => Self { text: Some(said.to_owned()), guessed: false },
+    pub(crate) fn stated_or_guessed(stated: Option<&str>, name: &str, sniffed: Sniffed) -> Self {
+        match stated {
+            Some(stated) => Self { text: Some(stated.to_owned()), guessed: false },
             None => {
                 let text = guess(name, sniffed);
                 Self { guessed: text.is_some(), text }

@@ -108,11 +108,11 @@ fn the_table_of_guesses() {
 #[test]
 fn an_explicit_type_is_not_a_guess() {
     let png = Sniffed::of(PNG);
-    let said = MediaType::said_or_guessed(Some("text/x"), "a.jpg", png);
-    assert_eq!(said, MediaType { text: Some("text/x".into()), guessed: false });
-    let guess = MediaType::said_or_guessed(None, "a.jpg", png);
+    let stated = MediaType::stated_or_guessed(Some("text/x"), "a.jpg", png);
+    assert_eq!(stated, MediaType { text: Some("text/x".into()), guessed: false });
+    let guess = MediaType::stated_or_guessed(None, "a.jpg", png);
     assert_eq!(guess, MediaType { text: Some("image/png".into()), guessed: true });
-    assert_eq!(MediaType::said_or_guessed(None, "a", Sniffed::Binary), MediaType::default());
+    assert_eq!(MediaType::stated_or_guessed(None, "a", Sniffed::Binary), MediaType::default());
 }
 
 #[test]

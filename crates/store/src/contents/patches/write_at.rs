@@ -43,11 +43,11 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        let (asked, to, first) = (caller.clone(), at.clone(), conditions.clone());
+        let (owned_caller, to, first) = (caller.clone(), at.clone(), conditions.clone());
         let destination = self
             .blocking(move |store| {
                 let view = store.view()?;
-                let (chain, head) = writable(&view, &asked, &to, &first, position)?;
+                let (chain, head) = writable(&view, &owned_caller, &to, &first, position)?;
                 let base = store.base(&view, chain.resource(), &head, None)?;
                 store.known().destination_among(base.places.as_deref())
             })
@@ -73,9 +73,11 @@ impl Store {
         conditions: &Conditions,
     ) -> Result<Stat> {
         let blob = received.blob.clone();
-        let (asked, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
+        let (owned_caller, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
         let patched = self
-            .blocking(move |store| store.patch(&asked, &at, position, &received, &conditions))
+            .blocking(move |store| {
+                store.patch(&owned_caller, &at, position, &received, &conditions)
+            })
             .await;
         let stat = self.published(blob, patched).await?;
         if stat.resource.content.as_ref().is_some_and(|content| content.patches >= FOLD_AT)
@@ -230,7 +232,7 @@ fn writable(
 /// The first bytes of an empty object determine its media type, like those of a put.
 fn guess_again(head: &mut ContentHead, resource: &Resource, received: &Received) {
     let guess =
-        MediaType::said_or_guessed(head.said_media_type(), &resource.name, received.sniffed);
+        MediaType::stated_or_guessed(head.stated_media_type(), &resource.name, received.sniffed);
     (head.media_type, head.media_type_guessed) = (guess.text, guess.guessed);
 }
 

@@ -3,7 +3,7 @@
 mod described;
 mod replace;
 
-use crate::access::{Chain, FreeSpot, Operation, Spot};
+use crate::access::{Chain, Operation, Slot, VacantSlot};
 use crate::catalog::Transaction;
 use crate::contents::media_type::MediaType;
 use crate::contents::{Expected, Received, store_content};
@@ -150,16 +150,16 @@ impl Store {
         options.check()?;
         let at = at.into();
         let view = self.view_at(&at)?;
-        let spot = Spot::of(&view, caller, &at, options.parents)?;
-        match &spot {
-            Spot::Taken(chain) => {
+        let slot = Slot::of(&view, caller, &at, options.parents)?;
+        match &slot {
+            Slot::Occupied(chain) => {
                 check_replaceable(caller, chain, &at)?;
                 options.conditions.check_content(Some(chain))?;
             }
-            Spot::Free(_) => options.conditions.check_content(None)?,
+            Slot::Vacant(_) => options.conditions.check_content(None)?,
         }
         let announced = options.expected.length.unwrap_or_default();
-        require_room(&view, self.now(), &spot, announced, caller)
+        require_room(&view, self.now(), &slot, announced, caller)
     }
 
     /// Makes received bytes the content of an object.
@@ -211,19 +211,19 @@ impl Store {
         describing: Option<Describing<'_>>,
     ) -> Result<Stat> {
         options.check()?;
-        let spot = Spot::of(tx, caller, at, options.parents)?;
-        let there = match &spot {
-            Spot::Taken(chain) => Some(chain),
-            Spot::Free(_) => None,
+        let slot = Slot::of(tx, caller, at, options.parents)?;
+        let there = match &slot {
+            Slot::Occupied(chain) => Some(chain),
+            Slot::Vacant(_) => None,
         };
         there.map_or(Ok(()), |chain| check_replaceable(caller, chain, at))?;
         options.conditions.check_content(there)?;
         let content = ContentId(self.new_id()?);
         let before = there.map(Chain::resource);
-        let head = received.head(content, media_type(&spot, received, options));
+        let head = received.head(content, media_type(&slot, received, options));
         let replicas = self.replicas_after_put(tx, before, received)?;
-        let stat = match spot {
-            Spot::Taken(chain) => {
+        let stat = match slot {
+            Slot::Occupied(chain) => {
                 let what = (Some(head), replicas);
                 let redescribed = describing
                     .map(|it| it.of_existing(tx, caller, &chain, at))
@@ -236,7 +236,7 @@ impl Store {
                 let attributes = (options.mode, options.mtime);
                 replace_with(tx, caller, chain, changed, what, attributes, redescribed.as_ref())?
             }
-            Spot::Free(free) => {
+            Slot::Vacant(free) => {
                 let stat = self.publish_new(tx, caller, free, (head, replicas), options)?;
                 describing.map_or(Ok(()), |it| it.of_new(tx, caller, stat.id))?;
                 stat
@@ -250,7 +250,7 @@ impl Store {
         &self,
         tx: &mut Transaction,
         caller: &Caller,
-        free: FreeSpot,
+        free: VacantSlot,
         (head, replicas): (ContentHead, Replicas),
         options: &PutOptions,
     ) -> Result<Stat> {
@@ -273,8 +273,8 @@ fn first_free(
     parents: bool,
 ) -> Result<StorePath> {
     for path in paths {
-        match Spot::find(tx, caller, path, parents) {
-            Ok(Spot::Taken(_)) => {}
+        match Slot::find(tx, caller, path, parents) {
+            Ok(Slot::Occupied(_)) => {}
             Err(error) if error.kind() == ErrorKind::Exists => {}
             free => return free.map(|_| path.clone()),
         }
@@ -299,14 +299,16 @@ impl Received {
 }
 
 /// The type that is set now or was set before, otherwise a guess.
-fn media_type(spot: &Spot, received: &Received, options: &PutOptions) -> MediaType {
-    let (name, before) = match spot {
-        Spot::Taken(chain) => (chain.resource().name.as_str(), chain.resource().content.as_ref()),
-        Spot::Free(free) => (free.name.as_str(), None),
+fn media_type(slot: &Slot, received: &Received, options: &PutOptions) -> MediaType {
+    let (name, before) = match slot {
+        Slot::Occupied(chain) => {
+            (chain.resource().name.as_str(), chain.resource().content.as_ref())
+        }
+        Slot::Vacant(free) => (free.name.as_str(), None),
     };
-    let before = before.and_then(ContentHead::said_media_type);
-    let said = options.media_type.as_deref().or(before);
-    MediaType::said_or_guessed(said, name, received.sniffed)
+    let before = before.and_then(ContentHead::stated_media_type);
+    let stated = options.media_type.as_deref().or(before);
+    MediaType::stated_or_guessed(stated, name, received.sniffed)
 }
 
 fn check_replaceable(caller: &Caller, chain: &Chain, at: &At) -> Result<()> {

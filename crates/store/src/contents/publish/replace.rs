@@ -46,9 +46,9 @@ pub(super) fn changed_by_put(
     mode: Option<u32>,
 ) -> Changed {
     let old = chain.resource();
-    let said = |content: Option<&ContentHead>| content?.said_media_type().map(str::to_owned);
+    let stated = |content: Option<&ContentHead>| content?.stated_media_type().map(str::to_owned);
     let same_mode = mode.is_none() || mode == old.mode;
-    match same_mode && said(old.content.as_ref()) == said(new) {
+    match same_mode && stated(old.content.as_ref()) == stated(new) {
         true => Changed::Content,
         false => Changed::ContentAndDescription,
     }

@@ -57,8 +57,8 @@ impl Store {
     pub async fn replicate(&self, caller: &Caller, at: &At, place: PlaceId) -> Result<Stat> {
         let targets = self.known().destination(Some(place))?.ids();
         for _ in 0..ATTEMPTS {
-            let (asked, what) = (caller.clone(), at.clone());
-            let seen = self.blocking(move |store| store.to_replicate(&asked, &what)).await?;
+            let (owned_caller, what) = (caller.clone(), at.clone());
+            let seen = self.blocking(move |store| store.to_replicate(&owned_caller, &what)).await?;
             match self.replicate_to(seen, &targets).await {
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
                 Err(error) => return Err(error),
@@ -177,9 +177,9 @@ impl Store {
     /// [`ErrorKind::NotFound`] for a number or place that has none; [`ErrorKind::Precondition`] if too few good
     /// ones would stay of what was named.
     pub async fn trim(&self, caller: &Caller, at: &At, trim: &Trim) -> Result<Vec<u32>> {
-        let (asked, what, trim) = (caller.clone(), at.clone(), *trim);
+        let (owned_caller, what, trim) = (caller.clone(), at.clone(), *trim);
         let (numbers, dropped) =
-            self.blocking(move |store| store.trim_records(&asked, &what, &trim)).await?;
+            self.blocking(move |store| store.trim_records(&owned_caller, &what, &trim)).await?;
         for (blob, copy) in dropped {
             self.delete_copy(blob, &copy).await;
         }
@@ -219,12 +219,12 @@ impl Store {
     /// The numbers of those that go.
     fn chosen(&self, replicas: &Replicas, trim: &Trim) -> Result<Vec<u32>> {
         let leaves = trim.place.map(|place| self.known().leaves(place));
-        let asked = |replica: &&Replica| {
+        let is_selected = |replica: &&Replica| {
             trim.replica.is_none_or(|number| number == replica.number)
                 && leaves.as_ref().is_none_or(|leaves| leaves.contains(&replica.place))
         };
         let named = trim.replica.is_some() || trim.place.is_some();
-        let mut candidates: Vec<&Replica> = replicas.iter().filter(asked).collect();
+        let mut candidates: Vec<&Replica> = replicas.iter().filter(is_selected).collect();
         if let (true, Some(number)) = (candidates.is_empty(), trim.replica) {
             return Err(no_replica(number));
         }

@@ -141,8 +141,9 @@ impl Store {
         record: &BlobRecord,
         target: &Place,
     ) -> Result<Option<Written>> {
-        let asked = record.clone();
-        let blocks = self.blocking(move |store| all_blocks(&store.view()?, blob, &asked)).await;
+        let owned_record = record.clone();
+        let blocks =
+            self.blocking(move |store| all_blocks(&store.view()?, blob, &owned_record)).await;
         if !matches!(blocks, Ok(Some(_))) {
             return Ok(None);
         }

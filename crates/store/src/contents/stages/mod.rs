@@ -15,7 +15,7 @@ mod write;
 pub use self::attempt::Attempt;
 pub use self::ranges::{Positions, Ranges};
 pub use self::read::Staged;
-use crate::access::{Chain, Operation, Spot};
+use crate::access::{Chain, Operation, Slot};
 use crate::catalog::{Reads, Transaction, UploadRecord, keys};
 use crate::contents::read::content_of;
 use crate::contents::uploads::upload::mine_at;
@@ -46,7 +46,7 @@ impl Store {
         if from == StageFrom::Nothing {
             return self.new_stage(tx, no_bytes(), Vec::new());
         }
-        let Spot::Taken(chain) = Spot::of(tx, caller, at, false)? else {
+        let Slot::Occupied(chain) = Slot::of(tx, caller, at, false)? else {
             return Err(Error::not_found(at));
         };
         chain.require(caller, Operation::Read, at)?;

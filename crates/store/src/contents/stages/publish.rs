@@ -43,9 +43,10 @@ impl Store {
         how: Completion,
         also: impl Fn(&mut Transaction, ResourceId) -> Result<()> + Send + 'static,
     ) -> Result<Stat> {
-        let asked = caller.clone();
-        let ended =
-            self.blocking(move |store| store.ended_stage(&asked, upload, how.attempt)).await?;
+        let owned_caller = caller.clone();
+        let ended = self
+            .blocking(move |store| store.ended_stage(&owned_caller, upload, how.attempt))
+            .await?;
         let whole = self.whole_stage(&ended, how).await?;
         let (caller, blob) = (caller.clone(), whole.blob.clone());
         let published = self

@@ -26,10 +26,10 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        let (asked, stage) = (caller.clone(), stage.into());
+        let (owned_caller, stage) = (caller.clone(), stage.into());
         let destination = self.blocking(move |store| {
             let view = store.view()?;
-            let (record, there) = stage_to_write(&view, &asked, stage.upload)?;
+            let (record, there) = stage_to_write(&view, &owned_caller, stage.upload)?;
             store.stage_destination(&view, &record, there.as_ref())
         });
         let inline = self.parts().limits.inline;
@@ -51,9 +51,10 @@ impl Store {
         position: impl Into<Positions>,
         received: Received,
     ) -> Result<u64> {
-        let (asked, blob, stage) = (caller.clone(), received.blob.clone(), stage.into());
+        let (owned_caller, blob, stage) = (caller.clone(), received.blob.clone(), stage.into());
         let positions = position.into();
-        let patch = move |store: &Self| store.patch_stage(&asked, stage, &positions, &received);
+        let patch =
+            move |store: &Self| store.patch_stage(&owned_caller, stage, &positions, &received);
         let written = self.blocking(patch).await;
         let head = self.published(blob, written).await?;
         if head.patches >= FOLD_AT {

@@ -60,8 +60,8 @@ impl Store {
         opening: &'static str,
         also: impl Fn(&mut Notes<'_>, &[Part]) -> Result<()> + Send + 'static,
     ) -> Result<Stat> {
-        let (asked, how) = (caller.clone(), how.into());
-        let arrived = self.blocking(move |store| store.arrived(&asked, upload, how)).await?;
+        let (owned_caller, how) = (caller.clone(), how.into());
+        let arrived = self.blocking(move |store| store.arrived(&owned_caller, upload, how)).await?;
         let sent = arrived.as_ref().map(Arrived::described).unwrap_or_default();
         let also =
             move |tx: &mut Transaction, id| also(&mut Notes::in_commit(tx, opening, id), &sent);

@@ -45,10 +45,10 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        let asked = caller.clone();
+        let owned_caller = caller.clone();
         let begun = self.blocking(move |store| {
             let view = store.view()?;
-            let record = mine_to_write(&view, &asked, upload)?;
+            let record = mine_to_write(&view, &owned_caller, upload)?;
             require_parts(&record)?;
             store.check_room(&view, upload.number, offset)?;
             Ok((record.place, before(&view, upload.number, offset)?))

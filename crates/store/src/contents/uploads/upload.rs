@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::access::{Act, Chain, Operation, Spot, destination};
+use crate::access::{Act, Chain, Operation, Slot, destination};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions, StageFrom};
@@ -277,9 +277,9 @@ pub(crate) fn mine_at(
     upload: UploadId,
 ) -> Result<(UploadRecord, Option<Chain>)> {
     let record = mine(reads, caller, upload)?;
-    match Spot::of(reads, caller, &record.at()?, record.parents)? {
-        Spot::Taken(chain) => Ok((record, Some(chain))),
-        Spot::Free(_) => Ok((record, None)),
+    match Slot::of(reads, caller, &record.at()?, record.parents)? {
+        Slot::Occupied(chain) => Ok((record, Some(chain))),
+        Slot::Vacant(_) => Ok((record, None)),
     }
 }
 
@@ -288,9 +288,9 @@ fn may_go_on(reads: &impl Reads, caller: &Caller, record: &UploadRecord) -> Resu
     if caller.is_unlimited() {
         return Ok(true);
     }
-    match Spot::of(reads, caller, &record.at()?, record.parents) {
-        Ok(Spot::Taken(chain)) => Ok(chain.rights(caller).allow(Operation::Write)),
-        Ok(Spot::Free(_)) => Ok(true),
+    match Slot::of(reads, caller, &record.at()?, record.parents) {
+        Ok(Slot::Occupied(chain)) => Ok(chain.rights(caller).allow(Operation::Write)),
+        Ok(Slot::Vacant(_)) => Ok(true),
         Err(error) if error.is_refusal() => Ok(false),
         Err(error) => Err(error),
     }

@@ -7,7 +7,7 @@
 mod clocks;
 mod estimate;
 mod node;
-mod seen;
+mod visible;
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ use cenote_kv::Row;
 
 use self::clocks::Clocks;
 pub use self::node::{Fact, Node};
-use self::seen::Sight;
-pub use self::seen::VisibleResource;
+use self::visible::VisibilityCache;
+pub use self::visible::VisibleResource;
 use super::index::{self, Scan, order};
 use super::links::names_resource;
 use super::quads::{Candidates, Pattern};
@@ -31,7 +31,7 @@ use crate::{Caller, Result, resources};
 pub struct Dataset<'a> {
     view: &'a View,
     links: Links<'a, View>,
-    sight: Sight<'a>,
+    visibility: VisibilityCache<'a>,
     clocks: Clocks<'a>,
 }
 
@@ -46,8 +46,8 @@ const STEP: usize = 1_000;
 
 impl<'a> Dataset<'a> {
     pub(crate) fn new(view: &'a View, caller: &'a Caller) -> Self {
-        let (links, sight) = (Links::new(view, caller), Sight::new(view, caller));
-        Self { view, links, sight, clocks: Clocks::new(view) }
+        let (links, visibility) = (Links::new(view, caller), VisibilityCache::new(view, caller));
+        Self { view, links, visibility, clocks: Clocks::new(view) }
     }
 
     pub(crate) fn view(&self) -> &'a View {
@@ -55,13 +55,13 @@ impl<'a> Dataset<'a> {
     }
 
     /// A resource, if the caller may see it.
-    pub fn seen(&self, id: ResourceId) -> Result<Option<Rc<VisibleResource>>> {
-        self.sight.seen(id)
+    pub fn resource(&self, id: ResourceId) -> Result<Option<Rc<VisibleResource>>> {
+        self.visibility.resource(id)
     }
 
     /// Where a resource is, if the caller may see it.
     pub fn path(&self, id: ResourceId) -> Result<Option<StorePath>> {
-        self.sight.path(id)
+        self.visibility.path(id)
     }
 
     /// When what a graph shows of a resource last changed: its description, or what it contains.
@@ -100,7 +100,7 @@ impl<'a> Dataset<'a> {
 
     fn of_row(&self, key: &[u8], value: bytes::Bytes) -> Result<Option<Rc<VisibleResource>>> {
         let Some(id) = keys::last_id(key).map(ResourceId) else { return Ok(None) };
-        self.sight.of_value(id, value)
+        self.visibility.of_value(id, value)
     }
 
     /// The children of a collection that the caller may list, as far as they may see them, in the order of their names.
@@ -108,20 +108,20 @@ impl<'a> Dataset<'a> {
         &self,
         id: ResourceId,
     ) -> Result<impl Iterator<Item = Result<Option<Rc<VisibleResource>>>> + use<'_, 'a>> {
-        let may_list = self.seen(id)?.is_some_and(|seen| seen.may_list);
+        let may_list = self.resource(id)?.is_some_and(|seen| seen.may_list);
         let mut next = may_list.then_some(None::<Name>);
         let mut page = Vec::new().into_iter();
         Ok(std::iter::from_fn(move || {
             loop {
                 if let Some(id) = page.next() {
-                    return Some(self.seen(id));
+                    return Some(self.resource(id));
                 }
                 let after = next.take()?;
                 match resources::children(self.view, id, after.as_ref(), STEP) {
                     Ok((children, more)) => {
                         next = more.map(Some);
                         let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
-                        if let Err(error) = self.sight.read_ahead(&ids) {
+                        if let Err(error) = self.visibility.read_ahead(&ids) {
                             return Some(Err(error));
                         }
                         page = ids.into_iter();
@@ -163,7 +163,7 @@ impl<'a> Dataset<'a> {
 
     /// Whether anything is stated in the description of a resource; not, if the caller may not see it.
     pub fn is_described(&self, id: ResourceId) -> Result<bool> {
-        Ok(self.seen(id)?.is_some() && self.view.has(&keys::graph(id.0))?)
+        Ok(self.resource(id)?.is_some() && self.view.has(&keys::graph(id.0))?)
     }
 
     fn facts_that(
@@ -172,7 +172,7 @@ impl<'a> Dataset<'a> {
         predicate: Option<&str>,
         is_wanted: impl Fn(&Statement) -> bool,
     ) -> Result<Vec<Fact>> {
-        if self.seen(id)?.is_none() {
+        if self.resource(id)?.is_none() {
             return Ok(Vec::new());
         }
         let statements = match predicate {
@@ -232,7 +232,7 @@ impl<'a> Dataset<'a> {
     /// Whether any description states something of anything but its resource, other than a blank node: [`stating_of`](Self::stating_of) finds
     /// nothing otherwise.
     pub fn states_of_others(&self) -> Result<bool> {
-        self.sight.states_of_others()
+        self.visibility.states_of_others()
     }
 
     /// The descriptions in which something is stated of an IRI, or of a resource or a part of it, other than in the description of
@@ -241,7 +241,7 @@ impl<'a> Dataset<'a> {
         &self,
         subject: &str,
     ) -> Result<impl Iterator<Item = Result<ResourceId>> + use<'a>> {
-        let ranges = match self.sight.states_of_others()? {
+        let ranges = match self.visibility.states_of_others()? {
             true => index::Sought::new(&self.links, &self.links.spelled(subject)?)?.subjects(),
             false => Vec::new(),
         };

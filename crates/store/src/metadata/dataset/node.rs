@@ -49,7 +49,7 @@ impl Dataset<'_> {
         }
         let part = &iri[iri.find('#').unwrap_or(iri.len())..];
         let named = self.links.named(iri)?;
-        Ok(match named.map(|id| self.seen(id)).transpose()?.flatten() {
+        Ok(match named.map(|id| self.resource(id)).transpose()?.flatten() {
             Some(seen) => Node::Resource { id: seen.id, part: part.to_owned() },
             None => Node::Iri(canonical(iri)),
         })
@@ -83,7 +83,7 @@ impl Dataset<'_> {
             return Ok(Node::Resource { id: of, part: iri.to_owned() });
         }
         let Some(link) = Link::of(iri) else { return self.node(iri) };
-        match self.seen(link.id)? {
+        match self.resource(link.id)? {
             Some(_) => Ok(Node::Resource { id: link.id, part: link.fragment().to_owned() }),
             None => Ok(Node::Iri(self.links.iri(iri)?.unwrap_or_else(|| iri.to_owned()))),
         }

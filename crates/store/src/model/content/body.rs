@@ -55,7 +55,7 @@ pub(crate) fn check_media_type(media_type: &str) -> Result<()> {
 
 impl ContentHead {
     /// The media type that a client set: it is kept when the content is replaced, unlike a guess.
-    pub fn said_media_type(&self) -> Option<&str> {
+    pub fn stated_media_type(&self) -> Option<&str> {
         self.media_type.as_deref().filter(|_| !self.media_type_guessed)
     }
 

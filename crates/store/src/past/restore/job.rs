@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use super::{free_spot, state};
+use super::{state, vacant_slot};
 use crate::access::{Chain, Operation, refuse};
 use crate::catalog::{JobRecord, Reads, RestoreJob, Tally, Transaction, keys};
 use crate::model::{At, Kind, Name, PersonId, Resource, ResourceId, StorePath};
@@ -177,7 +177,7 @@ impl Store {
         let Restoring { id, caller, to, job, .. } = restoring;
         self.transact_move(|tx, mark| {
             restoring.require_unchanged(tx)?;
-            let free = free_spot(tx, caller, to, job.parents)?;
+            let free = vacant_slot(tx, caller, to, job.parents)?;
             let old = restoring.made(tx)?;
             if let Crossing::CountFirst(top) = cross(tx, (job.made, &old), free.above.id(), mark)? {
                 return Ok(Crossing::CountFirst(top));

@@ -11,7 +11,7 @@ mod state;
 use super::resource::{Found, not_kept};
 use super::since::revisions;
 use super::{AsOf, Moment, Past};
-use crate::access::{FreeSpot, Operation, Spot, refuse};
+use crate::access::{Operation, Slot, VacantSlot, refuse};
 use crate::catalog::{JobRecord, RestoreJob, Tally, Transaction, keys};
 use crate::feed::Position;
 use crate::model::{At, Kind, Resource, ResourceId, Stat, StorePath};
@@ -73,7 +73,7 @@ impl Store {
             if !state::is_current(tx, state)? {
                 return Err(Error::new(ErrorKind::Conflict, "it was changed in the meantime"));
             }
-            let free = free_spot(tx, caller, &what.to, what.parents)?;
+            let free = vacant_slot(tx, caller, &what.to, what.parents)?;
             let (collection, name) = self.make_parents(tx, caller, free)?;
             let owner = caller.owner_in(&collection);
             let by = (owner, caller.user());
@@ -126,7 +126,7 @@ impl Store {
         what: &RestorePast,
         state: &Past,
     ) -> Result<Resource> {
-        let free = free_spot(tx, caller, &what.to, what.parents)?;
+        let free = vacant_slot(tx, caller, &what.to, what.parents)?;
         let by = (caller.owner_in(&free.above), caller.user());
         let top = self.as_it_was(tx, by, (&free.above, free.name), state)?;
         // It counts for the quotas of its target from the start.
@@ -150,10 +150,15 @@ impl AsOf<'_> {
 }
 
 /// A place where a resource can be created.
-fn free_spot(tx: &Transaction, caller: &Caller, to: &StorePath, parents: bool) -> Result<FreeSpot> {
-    match Spot::find(tx, caller, to, parents) {
-        Ok(Spot::Free(free)) => Ok(free),
-        Ok(Spot::Taken(_)) => Err(taken(to)),
+fn vacant_slot(
+    tx: &Transaction,
+    caller: &Caller,
+    to: &StorePath,
+    parents: bool,
+) -> Result<VacantSlot> {
+    match Slot::find(tx, caller, to, parents) {
+        Ok(Slot::Vacant(free)) => Ok(free),
+        Ok(Slot::Occupied(_)) => Err(taken(to)),
         Err(error) if error.kind() == ErrorKind::Exists => Err(taken(to)),
         Err(error) => Err(error),
     }

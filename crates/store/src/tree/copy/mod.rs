@@ -4,7 +4,7 @@
 mod links;
 
 use self::links::{Copied, of_copy};
-use crate::access::{Chain, Operation, Spot, destination};
+use crate::access::{Chain, Operation, Slot, destination};
 use crate::catalog::{ChangeKind, Reads, Transaction};
 use crate::metadata::Stored;
 use crate::model::{At, Changed, Kind, ResourceId, Stat, StorePath};
@@ -118,12 +118,12 @@ impl Store {
         to: &StorePath,
         options: &CopyOptions,
     ) -> Result<(Stat, bool)> {
-        let free = match Spot::find(tx, caller, to, options.parents)? {
-            Spot::Taken(target) => {
+        let free = match Slot::find(tx, caller, to, options.parents)? {
+            Slot::Occupied(target) => {
                 options.conditions.check_content(Some(&target))?;
                 return self.copy_over(tx, caller, source, target, (to, options));
             }
-            Spot::Free(free) => free,
+            Slot::Vacant(free) => free,
         };
         options.conditions.check_content(None)?;
         let (collection, name) = self.make_parents(tx, caller, free)?;

@@ -21,7 +21,7 @@ use super::{ROOT, Summary, Written};
 use crate::archive::names::Names;
 use crate::archive::wrong;
 use crate::error::{CliError, Kind, Result};
-use crate::migrate::{Line, Outcome, tell};
+use crate::migrate::{Line, Outcome, report_outcome};
 use crate::session::Session;
 
 /// What to export, and where to.
@@ -116,7 +116,7 @@ impl<'a> Export<'a> {
         let id = self.names.iri(&place);
         let (path, bytes) = (resource.path.clone(), written.bytes);
         let line = Line { action: "export", id: &id, path, bytes };
-        summary.add(tell(&self.session.output, line, LOOK, outcome)?, written);
+        summary.add(report_outcome(&self.session.output, line, SKIPPED_HINT, outcome)?, written);
         Ok(())
     }
 
@@ -129,8 +129,10 @@ impl<'a> Export<'a> {
                     let outcome = Err(wrong(faults));
                     let id = directory.display().to_string();
                     let line = Line { action: "export", id: &id, path: String::new(), bytes: 0 };
-                    summary
-                        .add(tell(&self.session.output, line, LOOK, outcome)?, Written::default());
+                    summary.add(
+                        report_outcome(&self.session.output, line, SKIPPED_HINT, outcome)?,
+                        Written::default(),
+                    );
                     continue;
                 }
             };
@@ -139,11 +141,15 @@ impl<'a> Export<'a> {
             if path.is_none_or(|path| !known.contains(&path)) {
                 let outcome = Ok(Outcome::Skipped("the collection does not have it".to_owned()));
                 let line = Line { action: "export", id: &id, path: String::new(), bytes: 0 };
-                summary.add(tell(&self.session.output, line, LOOK, outcome)?, Written::default());
+                summary.add(
+                    report_outcome(&self.session.output, line, SKIPPED_HINT, outcome)?,
+                    Written::default(),
+                );
             }
         }
         Ok(())
     }
 }
 
-const LOOK: &str = "objects are never removed: export to an empty directory for what is there now";
+const SKIPPED_HINT: &str =
+    "objects are never removed: export to an empty directory for what is there now";

@@ -175,8 +175,8 @@ impl<'a> Work<'a> {
 
     async fn set_attributes(&self) -> Result<()> {
         let extra = &self.found.extra;
-        let is_said = extra.mode.is_some() || extra.mtime.is_some();
-        if is_said && self.found.kind != ResourceKind::Link {
+        let has_attributes = extra.mode.is_some() || extra.mtime.is_some();
+        if has_attributes && self.found.kind != ResourceKind::Link {
             let attributes =
                 Attributes { mode: extra.mode, mtime: extra.mtime, ..Attributes::default() };
             self.import.client.set_attributes(&self.at(), &attributes).await?;

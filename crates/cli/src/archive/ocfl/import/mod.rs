@@ -28,7 +28,7 @@ use super::{ROOT, Summary, Written};
 use crate::archive::names::{Names, Place};
 use crate::archive::wrong;
 use crate::error::{CliError, Kind, Result};
-use crate::migrate::{Line, Outcome, tell};
+use crate::migrate::{Line, Outcome, report_outcome};
 use crate::session::Session;
 use crate::tree::uploads;
 
@@ -109,7 +109,8 @@ impl<'a> Import<'a> {
             this.bar.inc(1);
             let (id, path) = (this.names.iri(&task.place), this.names.path(&task.place));
             let line = Line { action: "import", id: &id, path, bytes: written.bytes };
-            summary.add(tell(&this.session.output, line, LOOK, outcome)?, written);
+            summary
+                .add(report_outcome(&this.session.output, line, SKIPPED_HINT, outcome)?, written);
         }
         drop(running);
         self.bar.finish_and_clear();
@@ -140,7 +141,10 @@ impl<'a> Import<'a> {
             for (id, why) in &valid.left_out {
                 let line = Line { action: "import", id, path: String::new(), bytes: 0 };
                 let outcome = Ok(Outcome::Skipped(why.clone()));
-                summary.add(tell(&self.session.output, line, LOOK, outcome)?, Written::default());
+                summary.add(
+                    report_outcome(&self.session.output, line, SKIPPED_HINT, outcome)?,
+                    Written::default(),
+                );
             }
         }
         Ok(tasks.into_values().collect())
@@ -178,5 +182,5 @@ impl<'a> Import<'a> {
     }
 }
 
-const LOOK: &str = "read its inventory.json";
+const SKIPPED_HINT: &str = "read its inventory.json";
 const OFF: &str = "use `cenote versions policy` before importing";

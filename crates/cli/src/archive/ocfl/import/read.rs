@@ -68,7 +68,7 @@ impl Found {
 
 /// The header of a resource in one version.
 #[derive(Debug, Default, Clone)]
-struct Said {
+struct VersionHeader {
     header: Option<Header>,
     /// The digest of the header, which differs wherever the resource was written.
     written: Option<String>,
@@ -93,9 +93,10 @@ fn is_header(path: &str) -> bool {
 
 fn of_fedora(object: &Object, names: &Names) -> Result<Resources> {
     let versions = object.inventory().versions.iter();
-    let said = versions.map(|version| said(object, version)).collect::<Result<Vec<_>>>()?;
+    let headers =
+        versions.map(|version| read_headers(object, version)).collect::<Result<Vec<_>>>()?;
     let mut resources = Resources::default();
-    let Some(newest) = said.last() else { return Ok(resources) };
+    let Some(newest) = headers.last() else { return Ok(resources) };
     for (id, now) in newest {
         let mut leave = |why: &str| resources.left_out.push((id.clone(), why.to_owned()));
         let Some(header) = &now.header else { continue };
@@ -109,7 +110,7 @@ fn of_fedora(object: &Object, names: &Names) -> Result<Resources> {
             }
             (Some(place), header) => {
                 let extra = extra_of(object, id, header)?;
-                let found = found(object.inventory(), place.clone(), id, &said, header, extra);
+                let found = found(object.inventory(), place.clone(), id, &headers, header, extra);
                 resources.found.push(found);
             }
         }
@@ -117,28 +118,28 @@ fn of_fedora(object: &Object, names: &Names) -> Result<Resources> {
     Ok(resources)
 }
 
-/// What the headers of a version say, by the ids of resources.
-fn said(object: &Object, version: &Version) -> Result<BTreeMap<String, Said>> {
-    let mut said: BTreeMap<String, Said> = BTreeMap::new();
+/// The headers of a version, by the ids of resources.
+fn read_headers(object: &Object, version: &Version) -> Result<BTreeMap<String, VersionHeader>> {
+    let mut headers: BTreeMap<String, VersionHeader> = BTreeMap::new();
     for (path, digest) in version.state.iter().filter(|(path, _)| is_header(path)) {
         let text = object.read(digest, LARGEST).map_err(wrong)?;
         let header: Header = serde_json::from_slice(&text)
             .map_err(|error| wrong(format!("{path} is not a header: {error}")))?;
         let content = header.content_path.as_ref().and_then(|path| version.state.get(path));
         match header.id.strip_suffix(METADATA) {
-            Some(id) => said.entry(id.to_owned()).or_default().description = content.cloned(),
+            Some(id) => headers.entry(id.to_owned()).or_default().description = content.cloned(),
             None => {
-                let entry = said.entry(header.id.clone()).or_default();
+                let entry = headers.entry(header.id.clone()).or_default();
                 entry.content = content.cloned();
                 entry.written = Some(digest.clone());
                 entry.header = Some(header);
             }
         }
     }
-    if let Some(own) = said.get_mut(&object.inventory().id) {
+    if let Some(own) = headers.get_mut(&object.inventory().id) {
         own.kept = extra_in(object, version)?.kept;
     }
-    Ok(said)
+    Ok(headers)
 }
 
 /// What only our own exports say, in one version.
@@ -161,7 +162,7 @@ fn found(
     inventory: &Inventory,
     place: Place,
     id: &str,
-    said: &[BTreeMap<String, Said>],
+    headers: &[BTreeMap<String, VersionHeader>],
     now: &Header,
     extra: Extra,
 ) -> Found {
@@ -171,23 +172,23 @@ fn found(
         (false, Some(kind @ (ResourceKind::Link | ResourceKind::Description))) => kind,
         (false, _) => ResourceKind::Collection,
     };
-    let states = inventory.versions.iter().zip(said).filter_map(|(version, said)| {
-        let said = said.get(id)?;
-        let header = said.header.as_ref().filter(|header| !header.deleted)?;
+    let states = inventory.versions.iter().zip(headers).filter_map(|(version, headers)| {
+        let found = headers.get(id)?;
+        let header = found.header.as_ref().filter(|header| !header.deleted)?;
         let model = header.interaction_model.as_deref();
         let class = CLASSES.into_iter().find(|class| model == Some(class));
         let (content, graph) = match model == Some(BINARY) {
-            true => (Some(said.content.clone()?), said.description.clone()),
-            false => (None, said.content.clone()),
+            true => (Some(found.content.clone()?), found.description.clone()),
+            false => (None, found.content.clone()),
         };
-        let (created, label, kept) = (version.created, version.message.clone(), said.kept);
+        let (created, label, kept) = (version.created, version.message.clone(), found.kept);
         let filename = header.filename.clone().filter(|_| is_binary);
         let state = State { created, label, kept, content, graph, class, filename };
         // A resource of another kind in an earlier version was another resource.
-        (is_binary == state.content.is_some()).then_some((state, said.written.as_deref()))
+        (is_binary == state.content.is_some()).then_some((state, found.written.as_deref()))
     });
     // Versions of an object with one resource are all versions of that; of several, those in which it was written.
-    let is_alone = said.last().is_some_and(|newest| newest.len() == 1);
+    let is_alone = headers.last().is_some_and(|newest| newest.len() == 1);
     let states = distinct(states, |one, other| !is_alone && one == other);
     let states = labelled(exported_once(states));
     // Without a known media type, the store guesses one.

@@ -6,7 +6,7 @@ use std::path::Path;
 use cenote_client::Resource;
 use cenote_client::transfer::{LocalFile, Transfer};
 
-use super::Told;
+use super::MetadataFiles;
 use crate::archive::names::Place;
 use crate::archive::ro_crate::{METADATA, PREVIEW};
 use crate::error::{CliError, Kind, Result};
@@ -35,9 +35,9 @@ pub(super) async fn file(
     Ok(Outcome::Brought)
 }
 
-pub(super) fn finish(root: &Path, told: &Told) -> Result<()> {
-    replace(&root.join(PREVIEW), &told.preview)?;
-    replace(&root.join(METADATA), &told.metadata)
+pub(super) fn finish(root: &Path, files: &MetadataFiles) -> Result<()> {
+    replace(&root.join(PREVIEW), &files.preview)?;
+    replace(&root.join(METADATA), &files.metadata)
 }
 
 /// Refuses to write where a link would lead out of the directory.

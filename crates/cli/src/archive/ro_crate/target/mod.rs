@@ -23,8 +23,8 @@ pub(super) enum Target {
     Zip(Packing),
 }
 
-/// The two files that say what the others are.
-pub(super) struct Told {
+/// The metadata of a crate and its preview: the two files that describe the others.
+pub(super) struct MetadataFiles {
     pub(super) metadata: Vec<u8>,
     pub(super) preview: Vec<u8>,
 }
@@ -61,11 +61,11 @@ impl Target {
         }
     }
 
-    /// Writes what the files are; `is_whole` if none failed.
-    pub(super) async fn finish(self, told: Told, is_whole: bool) -> Result<()> {
+    /// Writes the metadata files; `is_whole` if no other file failed.
+    pub(super) async fn finish(self, files: MetadataFiles, is_whole: bool) -> Result<()> {
         let finish = move || match self {
-            Self::Directory(root) => directory::finish(&root, &told),
-            Self::Zip(packing) => packing.finish(&told, is_whole),
+            Self::Directory(root) => directory::finish(&root, &files),
+            Self::Zip(packing) => packing.finish(&files, is_whole),
         };
         tokio::task::spawn_blocking(finish).await.map_err(wrong)?
     }

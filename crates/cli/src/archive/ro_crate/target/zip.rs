@@ -17,7 +17,7 @@ use jiff::tz::TimeZone;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::Told;
+use super::MetadataFiles;
 use crate::archive::names::Place;
 use crate::archive::ro_crate::source::Source;
 use crate::archive::ro_crate::{METADATA, PREVIEW};
@@ -89,8 +89,8 @@ impl Packing {
         Ok(Outcome::Brought)
     }
 
-    /// Writes what the files are, and moves the zip to its name. A part of a crate is kept for the next run.
-    pub(super) fn finish(self, told: &Told, is_whole: bool) -> Result<()> {
+    /// Writes the metadata files, and moves the zip to its name. A part of a crate is kept for the next run.
+    pub(super) fn finish(self, files: &MetadataFiles, is_whole: bool) -> Result<()> {
         let Self { target, partial, writer, .. } = self;
         let whole =
             Arc::into_inner(writer).ok_or_else(|| wrong("the zip is still being written"))?;
@@ -99,7 +99,7 @@ impl Packing {
             writer.finish().map_err(io::Error::from)?.sync_all()?;
             return Ok(());
         }
-        for (name, mut text) in [(PREVIEW, &*told.preview), (METADATA, &*told.metadata)] {
+        for (name, mut text) in [(PREVIEW, &*files.preview), (METADATA, &*files.metadata)] {
             let (options, size) = (deflated(), text.len() as u64);
             pack(&mut writer, name, options, &mut text, size)?;
         }

@@ -9,7 +9,7 @@ use cenote_store::{BackupBlob, BackupDir, CatalogInfo, ErrorKind, Intake};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 
-use crate::commands::copies::told::refused;
+use crate::commands::copies::report::refused;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::size;

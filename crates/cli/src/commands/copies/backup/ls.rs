@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cenote_store::BackupDir;
 
-use crate::commands::copies::told::refused;
+use crate::commands::copies::report::refused;
 use crate::error::Result;
 use crate::session::Session;
 use crate::text::size;

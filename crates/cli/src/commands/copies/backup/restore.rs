@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cenote_server::embedded::{Backing, restore_dir};
 use cenote_store::{BackupDir, CopyChoices};
 
-use crate::commands::copies::told::{Summary, not_copied, refused, watch};
+use crate::commands::copies::report::{Summary, not_copied, refused, watch};
 use crate::connect::not_opened;
 use crate::error::Result;
 use crate::session::Session;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cenote_store::BackupDir;
 
-use crate::commands::copies::told::{refused, watch};
+use crate::commands::copies::report::{refused, watch};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::size;
@@ -31,8 +31,9 @@ impl Args {
             None => dir.catalogs().map_err(refused)?,
         };
         let mut faults = Vec::new();
-        let mut tell = |fault| faults.push(fault);
-        let verified = dir.verify(&catalogs, &watch(session), &mut tell).await.map_err(refused)?;
+        let mut report = |fault| faults.push(fault);
+        let verified =
+            dir.verify(&catalogs, &watch(session), &mut report).await.map_err(refused)?;
         for fault in &faults {
             let line = serde_json::json!({ "what": fault.what, "detail": fault.detail });
             session.output.item(&line, |_| format!("{}: {}", fault.what, fault.detail))?;

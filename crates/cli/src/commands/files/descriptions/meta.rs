@@ -160,7 +160,7 @@ async fn show(
     };
     let wanted = |avu: &&Avu| attribute.as_ref().is_none_or(|name| *name == avu.attribute);
     for avu in avus.iter().filter(wanted) {
-        session.output.item(avu, told)?;
+        session.output.item(avu, format_avu)?;
     }
     Ok(())
 }
@@ -181,7 +181,7 @@ async fn links(session: &Session, client: &Client, path: &StorePath) -> Result<(
     Ok(())
 }
 
-fn told(avu: &Avu) -> String {
+fn format_avu(avu: &Avu) -> String {
     match &avu.unit {
         Some(unit) => format!("{} = {} {unit}", avu.attribute, avu.value),
         None => format!("{} = {}", avu.attribute, avu.value),

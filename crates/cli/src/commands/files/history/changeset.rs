@@ -69,13 +69,13 @@ impl Args {
             }
             What::Ls => {
                 for set in client.changesets().await? {
-                    session.output.item(&set, told)?;
+                    session.output.item(&set, format_changeset)?;
                 }
                 Ok(())
             }
             What::Show { id } => {
                 let set = client.changeset(&named(session, id)?).await?;
-                session.output.item(&set, told)
+                session.output.item(&set, format_changeset)
             }
             What::Commit { id } => {
                 let set = commit(client, &named(session, id)?).await?;
@@ -116,7 +116,7 @@ async fn commit(client: &Client, id: &str) -> Result<ChangeSet> {
     })
 }
 
-fn told(set: &ChangeSet) -> String {
+fn format_changeset(set: &ChangeSet) -> String {
     let until = if set.state == "open" { "expires" } else { "ended" };
     format!(
         "{}  {:<10} {:>12}  {:>12}  {:<12} {until} {}",

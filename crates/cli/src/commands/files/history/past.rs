@@ -43,10 +43,10 @@ pub(in crate::commands::files) async fn list(
         true => client.walk_as_of(top, moment).await.map(StreamExt::boxed),
         false => Ok(client.list_as_of(top, moment).boxed()),
     };
-    let told =
+    let show_entry =
         |resource: &Resource| show(resource, below(&resource.path, top).unwrap_or(&resource.path));
     let shown = match entries {
-        Ok(entries) => show_all(session, (entries, usize::MAX), told).await,
+        Ok(entries) => show_all(session, (entries, usize::MAX), show_entry).await,
         Err(error) => Err(error.into()),
     };
     match shown {

@@ -108,10 +108,10 @@ fn kept(changed: &Resource) -> String {
     });
     let size = changed.keep_removed_bytes;
     let size = size.map(|size| format!("at most {} are kept", text::size(size)));
-    let said: Vec<_> = time.into_iter().chain(size).collect();
-    match said.is_empty() {
+    let settings: Vec<_> = time.into_iter().chain(size).collect();
+    match settings.is_empty() {
         true => format!("{path} has no setting of its own"),
-        false => said.join("; "),
+        false => settings.join("; "),
     }
 }
 
@@ -125,12 +125,12 @@ async fn items(client: &Client, below: Option<&StorePath>) -> Result<Vec<TrashIt
 
 async fn list(session: &Session, client: &Client, below: Option<&StorePath>) -> Result<()> {
     for item in items(client, below).await? {
-        session.output.item(&item, told)?;
+        session.output.item(&item, format_item)?;
     }
     Ok(())
 }
 
-fn told(item: &TrashItem) -> String {
+fn format_item(item: &TrashItem) -> String {
     format!(
         "{:>8}  {}  {:>12}  {:<12} {}",
         item.id,

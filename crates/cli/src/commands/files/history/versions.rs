@@ -88,7 +88,7 @@ struct Keep {
 
 impl Keep {
     /// The sentence about retention that follows the policy.
-    fn told(self, policy: Policy) -> String {
+    fn summary(self, policy: Policy) -> String {
         let last = self.keep.map(|number| format!("the newest {number}"));
         let each = [
             (self.keep_daily, "daily"),
@@ -161,7 +161,7 @@ impl Args {
                         "versions below {}: {}{}",
                         changed.path,
                         policy.as_str(),
-                        keep.told(policy)
+                        keep.summary(policy)
                     )
                 })
             }
@@ -175,7 +175,7 @@ async fn list(session: &Session, client: &Client, path: &StorePath, by_time: boo
         versions.sort_by_key(|version| std::cmp::Reverse((version.time, version.version)));
     }
     for version in versions {
-        session.output.item(&version, told)?;
+        session.output.item(&version, format_version)?;
     }
     Ok(())
 }
@@ -223,7 +223,7 @@ fn statement(statement: &ComparedStatement) -> String {
     subject.chain(rest).chain(unit).collect::<Vec<_>>().join(" ")
 }
 
-fn told(version: &Version) -> String {
+fn format_version(version: &Version) -> String {
     format!(
         "{:>4}  {}  {:>12}  {:<12} {}",
         version.version,

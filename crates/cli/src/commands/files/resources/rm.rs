@@ -45,7 +45,7 @@ struct Removed<'a> {
 }
 
 impl Removed<'_> {
-    fn told(&self) -> String {
+    fn message(&self) -> String {
         match (self.dry_run, self.trash) {
             (true, _) => format!("would remove {}", self.path),
             (false, None) => format!("removed {}", self.path),
@@ -74,7 +74,7 @@ impl Args {
                 }
                 let (path, dry_run) = (&resource.path, self.dry_run);
                 let line = Removed { action: "remove", path, dry_run, trash };
-                session.output.done(&line, Removed::told)?;
+                session.output.done(&line, Removed::message)?;
             }
         }
         session.settle().await

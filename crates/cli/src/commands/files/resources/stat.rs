@@ -27,7 +27,7 @@ impl Args {
             None => glob::expand(client, &self.paths).await?,
         };
         for resource in found {
-            session.output.item(&resource, told)?;
+            session.output.item(&resource, format_resource)?;
         }
         Ok(())
     }
@@ -38,7 +38,7 @@ fn media_type(resource: &Resource, text: &str) -> String {
     if resource.media_type_guessed { format!("{text} (guessed)") } else { text.to_owned() }
 }
 
-fn told(resource: &Resource) -> String {
+fn format_resource(resource: &Resource) -> String {
     let time = |time: Option<jiff::Timestamp>| time.map(text::time);
     let who = |who: &Option<String>| who.clone();
     let lines = [

@@ -9,7 +9,7 @@ use cenote_keyset::{
     WriteOptions,
 };
 
-use super::storage::{Found, KeyFile, Seen};
+use super::storage::{Found, KeyFile, Original};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -54,7 +54,7 @@ pub(crate) struct Opened {
     pub(crate) format: Format,
     /// What the file held; nothing if there was none.
     content: Option<Bytes>,
-    seen: Seen,
+    original: Original,
 }
 
 /// How often a change is tried while other programs change the same file.
@@ -82,16 +82,16 @@ fn pause(attempt: u32) -> Duration {
 impl FileArgs {
     /// Reads the file.
     pub(crate) fn open(&self, session: &Session) -> Result<Opened> {
-        let (found, seen) = self.file.read(session)?;
+        let (found, original) = self.file.read(session)?;
         let found = found.ok_or_else(|| missing(&self.file))?;
         let content = Some(found.bytes.clone());
         let (keys, format) = self.how.parse(found, &self.file)?;
-        Ok(Opened { keys, parent: self.how.parent.clone(), format, content, seen })
+        Ok(Opened { keys, parent: self.how.parent.clone(), format, content, original })
     }
 
     /// Reads the file; a missing one has no keys.
     pub(crate) fn open_or_new(&self, session: &Session) -> Result<Opened> {
-        let (found, seen) = self.file.read(session)?;
+        let (found, original) = self.file.read(session)?;
         let content = found.as_ref().map(|found| found.bytes.clone());
         let (keys, format) = match found {
             Some(found) => self.how.parse(found, &self.file)?,
@@ -100,7 +100,7 @@ impl FileArgs {
                 (KeySet::new(), format.unwrap_or(Format::Quickdump))
             }
         };
-        Ok(Opened { keys, parent: self.how.parent.clone(), format, content, seen })
+        Ok(Opened { keys, parent: self.how.parent.clone(), format, content, original })
     }
 
     /// The file of keys.
@@ -123,8 +123,8 @@ impl HowArgs {
         Ok((keys.map_err(|error| unreadable(file, &error))?, format))
     }
 
-    fn format_of(&self, bytes: &Bytes, told: Option<Format>, file: &KeyFile) -> Result<Format> {
-        let found = self.format.or_else(|| Format::detect(bytes)).or(told);
+    fn format_of(&self, bytes: &Bytes, declared: Option<Format>, file: &KeyFile) -> Result<Format> {
+        let found = self.format.or_else(|| Format::detect(bytes)).or(declared);
         found.or_else(|| bytes.is_empty().then_some(Format::Quickdump)).ok_or_else(|| {
             CliError::new(Kind::Usage, format!("{file}: unknown format"))
                 .hint("choose one with --format: quickdump, dump, json, toml or ini")
@@ -138,10 +138,10 @@ impl Opened {
     pub(crate) fn save(self) -> Result<()> {
         let is_storage = matches!(self.format, Format::Quickdump | Format::Dump);
         match self.content.filter(|_| !is_storage) {
-            None => self.seen.replace(&self.keys, &self.parent, self.format),
+            None => self.original.replace(&self.keys, &self.parent, self.format),
             Some(document) => {
                 let edited = cenote_keyset::edit(&document, &self.keys, &self.parent, self.format);
-                self.seen.replace_bytes(edited.map_err(unwritable)?.into(), self.format)
+                self.original.replace_bytes(edited.map_err(unwritable)?.into(), self.format)
             }
         }
     }
@@ -204,10 +204,10 @@ pub(crate) fn wrong(error: impl std::fmt::Display) -> CliError {
 }
 
 fn missing(file: &KeyFile) -> CliError {
-    let told = CliError::new(Kind::NotFound, format!("{file}: no such file"));
+    let error = CliError::new(Kind::NotFound, format!("{file}: no such file"));
     match file.to_string() {
-        path if path.starts_with('/') => told.hint(format!("for the store write :{path}")),
-        _ => told,
+        path if path.starts_with('/') => error.hint(format!("for the store write :{path}")),
+        _ => error,
     }
 }
 

@@ -31,15 +31,15 @@ pub(crate) struct Found {
     pub(crate) format: Option<Format>,
 }
 
-/// What was there when a verb looked, to replace that and nothing else.
-pub(crate) enum Seen {
+/// What was there when a verb read it, to replace that and nothing else.
+pub(crate) enum Original {
     Local(Snapshot),
-    Store(StoreSeen),
+    Store(StoreOriginal),
     Pipe,
 }
 
 /// An object in the store, by its tag; without one, there was none.
-pub(crate) struct StoreSeen {
+pub(crate) struct StoreOriginal {
     client: Client,
     path: StorePath,
     etag: Option<String>,
@@ -77,34 +77,34 @@ impl KeyFile {
     }
 
     /// Reads it; nothing if there is none.
-    pub(crate) fn read(&self, session: &Session) -> Result<(Option<Found>, Seen)> {
-        let (bytes, media_type, seen) = match &self.0 {
+    pub(crate) fn read(&self, session: &Session) -> Result<(Option<Found>, Original)> {
+        let (bytes, media_type, original) = match &self.0 {
             Place::Local(path) => {
                 let (bytes, snapshot) = Snapshot::read(path).map_err(file_error)?;
-                (bytes, None, Seen::Local(snapshot))
+                (bytes, None, Original::Local(snapshot))
             }
-            Place::Store(path) => StoreSeen::read(session, path)?,
+            Place::Store(path) => StoreOriginal::read(session, path)?,
             Place::Standard => {
                 let mut bytes = Vec::new();
                 std::io::stdin().lock().read_to_end(&mut bytes)?;
-                (Some(bytes.into()), None, Seen::Pipe)
+                (Some(bytes.into()), None, Original::Pipe)
             }
         };
         let format = media_type.or_else(|| self.by_extension());
-        Ok((bytes.map(|bytes| Found { bytes, format }), seen))
+        Ok((bytes.map(|bytes| Found { bytes, format }), original))
     }
 
     /// Takes note of what is there without reading it.
-    pub(crate) fn look(&self, session: &Session) -> Result<Seen> {
+    pub(crate) fn look(&self, session: &Session) -> Result<Original> {
         Ok(match &self.0 {
-            Place::Local(path) => Seen::Local(Snapshot::of(path).map_err(file_error)?),
+            Place::Local(path) => Original::Local(Snapshot::of(path).map_err(file_error)?),
             Place::Store(path) => {
                 let client = session.client()?.clone();
                 let found = Handle::current().block_on(client.find(path.as_str()))?;
                 let etag = found.map(|resource| content_tag(path, resource.etag)).transpose()?;
-                Seen::Store(StoreSeen { client, path: path.clone(), etag })
+                Original::Store(StoreOriginal { client, path: path.clone(), etag })
             }
-            Place::Standard => Seen::Pipe,
+            Place::Standard => Original::Pipe,
         })
     }
 }
@@ -119,7 +119,7 @@ impl fmt::Display for KeyFile {
     }
 }
 
-impl Seen {
+impl Original {
     /// Puts keys in the place of what was there.
     pub(crate) fn replace(self, keys: &KeySet, parent: &KeyName, format: Format) -> Result<()> {
         match self {
@@ -130,9 +130,9 @@ impl Seen {
                 };
                 snapshot.replace(write).map_err(file_error)
             }
-            Self::Store(seen) => {
+            Self::Store(original) => {
                 let bytes = cenote_keyset::to_bytes(keys, parent, format).map_err(unwritable)?;
-                seen.replace(bytes.into(), format)
+                original.replace(bytes.into(), format)
             }
             Self::Pipe => Err(pipe()),
         }
@@ -144,7 +144,7 @@ impl Seen {
             Self::Local(snapshot) => {
                 snapshot.replace(|out| Ok(out.write_all(&bytes)?)).map_err(file_error)
             }
-            Self::Store(seen) => seen.replace(bytes, format),
+            Self::Store(original) => original.replace(bytes, format),
             Self::Pipe => Err(pipe()),
         }
     }
@@ -154,23 +154,27 @@ fn pipe() -> CliError {
     wrong("input from a pipe cannot be changed: give a file")
 }
 
-impl StoreSeen {
-    fn read(session: &Session, path: &StorePath) -> Result<(Option<Bytes>, Option<Format>, Seen)> {
+impl StoreOriginal {
+    fn read(
+        session: &Session,
+        path: &StorePath,
+    ) -> Result<(Option<Bytes>, Option<Format>, Original)> {
         let client = session.client()?.clone();
-        let seen = |etag| Seen::Store(Self { client: client.clone(), path: path.clone(), etag });
+        let original =
+            |etag| Original::Store(Self { client: client.clone(), path: path.clone(), etag });
         let options = ReadOptions::default();
         let reading = client.read(path.as_str(), &options);
         let content = match Handle::current().block_on(reading) {
             Ok(content) => content,
             Err(error) if error.kind() == cenote_client::Kind::NotFound => {
-                return Ok((None, None, seen(None)));
+                return Ok((None, None, original(None)));
             }
             Err(error) => return Err(error.into()),
         };
         let etag = content_tag(path, content.etag().map(str::to_owned))?;
         let format = content.media_type().and_then(Format::from_media_type);
         let chunks: Vec<Bytes> = Handle::current().block_on(content.into_stream().try_collect())?;
-        Ok((Some(chunks.concat().into()), format, seen(Some(etag))))
+        Ok((Some(chunks.concat().into()), format, original(Some(etag))))
     }
 
     fn replace(self, bytes: Bytes, format: Format) -> Result<()> {
@@ -210,7 +214,7 @@ fn file_error(error: FileError) -> CliError {
     match error.source {
         FileFault::Changed => CliError::new(Kind::Changed, message),
         FileFault::Write(WriteError::Io(source)) | FileFault::Io(source) => {
-            CliError::from(source).told(message)
+            CliError::from(source).with_message(message)
         }
         _ => CliError::new(Kind::Usage, message),
     }

@@ -99,8 +99,8 @@ fn matching<'a>(rule: impl Fn(&str) -> Option<&'a [u8]>, value: &str) -> Option<
         return Some(format!("`{pattern}` is not a regular expression"));
     };
     let holds = regex.is_match(value.as_bytes()) != rule("check/validation/invert").is_some();
-    let told = rule("check/validation/message").map(lossy);
-    (!holds).then(|| told.unwrap_or_else(|| format!("\"{value}\" does not match {pattern}")))
+    let message = rule("check/validation/message").map(lossy);
+    (!holds).then(|| message.unwrap_or_else(|| format!("\"{value}\" does not match {pattern}")))
 }
 
 fn of_length(most: &str, value: &str) -> Option<String> {

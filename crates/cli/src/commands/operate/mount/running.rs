@@ -75,7 +75,7 @@ pub(super) async fn in_background() -> Result<String> {
     command.args(crate::helper::arguments().into_iter().skip(1)).env(CHILD, "1");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn()?;
-    let told = tokio::task::spawn_blocking(move || {
+    let started = tokio::task::spawn_blocking(move || {
         use std::io::{BufRead, BufReader, Read};
         let mut line = String::new();
         let stdout = child.stdout.take().expect("it is a pipe");
@@ -87,7 +87,7 @@ pub(super) async fn in_background() -> Result<String> {
         child.stderr.take().expect("it is a pipe").read_to_string(&mut why)?;
         std::io::Result::Ok(Err((child.wait()?.code(), why)))
     });
-    match told.await.map_err(lost)?? {
+    match started.await.map_err(lost)?? {
         Ok(line) => Ok(line),
         Err((code, why)) => {
             let _closed = std::io::stderr().write_all(why.as_bytes());

@@ -13,7 +13,7 @@ use crate::sparql::graph::found::{Found, Which, none, one};
 use crate::sparql::graph::managed::{date_time, node};
 use crate::sparql::graph::managing::Ids;
 use crate::sparql::graph::node::{Node, What};
-use crate::sparql::graph::said::Said;
+use crate::sparql::graph::property::Property;
 use crate::sparql::{Graphs, meter};
 
 const TOPIC: &str = "http://xmlns.com/foaf/0.1/primaryTopic";
@@ -64,13 +64,13 @@ impl<'a> Graph<'a> {
 
     /// The resources of whose graphs it may say this.
     pub(crate) fn graphs_like(&'a self, like: &Like) -> Found<'a> {
-        let asked = self.asked(like.predicate.as_ref());
+        let properties = self.properties_for(like.predicate.as_ref());
         let subject = like.subject.as_ref().map(Node::what);
         match (subject, like.object.as_ref().map(Node::what)) {
-            (Some(What::Graph(_, id)), _) => one(id, Which::Managed(asked)),
+            (Some(What::Graph(_, id)), _) => one(id, Which::Managed(properties)),
             (Some(_), _) => none(),
-            (None, Some(What::Resource(id, ""))) => one(id, Which::Managed(asked)),
-            (None, _) => self.all(Which::Managed(asked)),
+            (None, Some(What::Resource(id, ""))) => one(id, Which::Managed(properties)),
+            (None, _) => self.all(Which::Managed(properties)),
         }
     }
 
@@ -85,7 +85,7 @@ impl<'a> Graph<'a> {
 
     /// The names of the graphs of a resource that have triples.
     pub(crate) fn parts_of(&self, id: ResourceId) -> Result<Vec<Node>> {
-        let Some(seen) = self.data.seen(id)? else { return Ok(Vec::new()) };
+        let Some(seen) = self.data.resource(id)? else { return Ok(Vec::new()) };
         let mut names = Vec::new();
         for part in Part::OF_RESOURCE {
             if self.has_part(&seen, part)? {
@@ -101,7 +101,7 @@ impl<'a> Graph<'a> {
         if !self.has_meta() || !self.may_be_of_graph(like) {
             return Ok(triples);
         }
-        let Some(seen) = self.data.seen(id)? else { return Ok(triples) };
+        let Some(seen) = self.data.resource(id)? else { return Ok(triples) };
         for (part, class) in Part::OF_RESOURCE.into_iter().zip(&self.meta.classes) {
             let graph = Node::graph(part, id);
             let is_wanted = like.subject.as_ref().is_none_or(|wanted| *wanted == graph);
@@ -121,9 +121,9 @@ impl<'a> Graph<'a> {
         }
         let Some(predicate) = &like.predicate else { return true };
         let object = like.object.as_ref();
-        match self.vocabulary.said(predicate) {
-            Some(Said::Type) => object.is_none_or(|class| self.meta.is_class(class)),
-            Some(Said::Created) => true,
+        match self.vocabulary.property(predicate) {
+            Some(Property::Type) => object.is_none_or(|class| self.meta.is_class(class)),
+            Some(Property::Created) => true,
             Some(_) => false,
             None => self.meta.is_topic(predicate),
         }
@@ -165,9 +165,9 @@ impl<'a> Graph<'a> {
             part: Part::Meta,
         };
         Ok([
-            triple(self.vocabulary.predicate(Said::Type), class.clone()),
+            triple(self.vocabulary.predicate(Property::Type), class.clone()),
             triple(&self.meta.topic, Node::resource(seen.id, "")),
-            triple(self.vocabulary.predicate(Said::Created), date_time(self.modified(seen)?)),
+            triple(self.vocabulary.predicate(Property::Created), date_time(self.modified(seen)?)),
         ])
     }
 }

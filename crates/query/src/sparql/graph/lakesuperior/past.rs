@@ -118,7 +118,7 @@ impl<'a> Graph<'a> {
         }
         meter::row()?;
         let mut triples = Vec::new();
-        if let Some(seen) = self.data.seen(id)? {
+        if let Some(seen) = self.data.resource(id)? {
             for memento in self.mementos(id)? {
                 triples.extend(self.version(&seen, &memento)?);
             }

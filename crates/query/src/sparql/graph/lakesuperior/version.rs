@@ -12,7 +12,7 @@ use crate::sparql::graph::content::{is_address, media_type, size};
 use crate::sparql::graph::described::Triple;
 use crate::sparql::graph::managed::{Model, date_time, literal, node};
 use crate::sparql::graph::node::Node;
-use crate::sparql::graph::said::Said;
+use crate::sparql::graph::property::Property;
 use crate::sparql::meter;
 
 /// A triple with the graph in which it is.
@@ -41,8 +41,8 @@ impl Graph<'_> {
             all.extend(self.about_graph(memento, &own, Part::Main));
         }
         let graph = memento.graph(Part::Admin);
-        for (said, object) in self.managed_then(seen, memento, &stated)? {
-            let predicate = self.vocabulary.predicate(said).clone();
+        for (property, object) in self.managed_then(seen, memento, &stated)? {
+            let predicate = self.vocabulary.predicate(property).clone();
             let triple = Triple { subject: own.clone(), predicate, object, part: Part::Admin };
             all.push(PastTriple { graph: graph.clone(), triple, is_foreign: false });
         }
@@ -53,12 +53,12 @@ impl Graph<'_> {
     /// What `info:fcsystem/histmeta` has of a graph of a version.
     fn about_graph(&self, memento: &Memento, own: &Node, part: Part) -> Vec<PastTriple> {
         let version = &memento.version;
-        let predicate = |said| self.vocabulary.predicate(said).clone();
+        let predicate = |property| self.vocabulary.predicate(property).clone();
         let label = version.label.as_ref();
         let about = [
-            (predicate(Said::Type), node(part.class())),
+            (predicate(Property::Type), node(part.class())),
             (self.meta.topic.clone(), own.clone()),
-            (predicate(Said::Created), date_time(version.time)),
+            (predicate(Property::Created), date_time(version.time)),
         ];
         let about = about.into_iter().chain(label.map(|it| (self.meta.label.clone(), literal(it))));
         let triple = |(predicate, object)| {
@@ -98,22 +98,22 @@ impl Graph<'_> {
         seen: &VisibleResource,
         memento: &Memento,
         stated: &[PastTriple],
-    ) -> Result<Vec<(Said, Node)>> {
+    ) -> Result<Vec<(Property, Node)>> {
         let (version, record) = (&memento.version, seen.record()?);
         let modified = match seen.kind {
             Kind::Object => version.modified,
             _ => version.described,
         };
         let types = self.types_then(self.model_then(seen, stated)?).into_iter();
-        let mut managed: Vec<_> = types.map(|class| (Said::Type, class)).collect();
-        managed.push((Said::Created, date_time(record.created)));
-        managed.push((Said::CreatedBy, self.person(record.created_by)?));
-        managed.push((Said::Modified, date_time(modified)));
-        managed.push((Said::ModifiedBy, self.person(version.modified_by)?));
+        let mut managed: Vec<_> = types.map(|class| (Property::Type, class)).collect();
+        managed.push((Property::Created, date_time(record.created)));
+        managed.push((Property::CreatedBy, self.person(record.created_by)?));
+        managed.push((Property::Modified, date_time(modified)));
+        managed.push((Property::ModifiedBy, self.person(version.modified_by)?));
         if let Some(content) = &version.content {
-            managed.push((Said::MediaType, media_type(content)));
+            managed.push((Property::MediaType, media_type(content)));
             let is_elsewhere = content.size == 0 && self.was_elsewhere(stated);
-            managed.extend((!is_elsewhere).then(|| (Said::Size, size(content.size))));
+            managed.extend((!is_elsewhere).then(|| (Property::Size, size(content.size))));
         }
         Ok(managed)
     }
@@ -126,7 +126,7 @@ impl Graph<'_> {
 
     fn model_then(&self, seen: &VisibleResource, stated: &[PastTriple]) -> Result<Model> {
         let is_type = |it: &&PastTriple| {
-            !it.is_foreign && it.triple.predicate == *self.vocabulary.predicate(Said::Type)
+            !it.is_foreign && it.triple.predicate == *self.vocabulary.predicate(Property::Type)
         };
         let is = |class: &Node| stated.iter().filter(is_type).any(|it| it.triple.object == *class);
         self.model_of(seen.kind, |class| Ok(is(class)))

@@ -30,8 +30,8 @@ impl OnlyLine {
         match only {
             Only::Class(_) => line,
             Only::Resource(id) => {
-                let seen = store.stat(caller, &At::Id(*id)).ok();
-                Self { path: seen.map(|stat| stat.path.to_string()), ..line }
+                let visible = store.stat(caller, &At::Id(*id)).ok();
+                Self { path: visible.map(|stat| stat.path.to_string()), ..line }
             }
         }
     }

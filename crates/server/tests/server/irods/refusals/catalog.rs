@@ -93,7 +93,7 @@ async fn of_operations_in_several_parts() {
         ("collections", "c", r#"op=modify_metadata&operations=[{"operation":"add","attribute":"a","value":"v"},{"operation":"dance","attribute":"a","value":"v"}]"#, -130_000),
         ("data-objects", "o", r#"op=modify_metadata&operations=[{"operation":"add","attribute":"","value":"v"}]"#, -130_000),
     ] {
-        let answer = world.ask(Ada, endpoint, &format!("{form}&lpath={HOME}/{path}")).await;
+        let answer = world.send(Ada, endpoint, &format!("{form}&lpath={HOME}/{path}")).await;
         assert_eq!((answer.status.as_u16(), code(&answer)), (400, number), "{form}: {answer:?}");
         let failed = &answer.json()["irods_response"]["failed_operation"];
         assert!(failed["operation"].is_object() && failed["operation_index"].is_u64(), "{failed}");

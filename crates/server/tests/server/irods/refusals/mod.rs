@@ -58,27 +58,27 @@ impl World {
         world
     }
 
-    async fn ask(&self, who: Who, endpoint: &str, form: &str) -> Answer {
-        let asker = if who == Ada { &self.ada } else { &self.grace };
+    async fn send(&self, who: Who, endpoint: &str, form: &str) -> Answer {
+        let caller = if who == Ada { &self.ada } else { &self.grace };
         let pairs: Vec<(&str, &str)> =
             form.split('&').filter_map(|pair| pair.split_once('=')).collect();
         match endpoint.strip_prefix("GET ") {
-            Some(endpoint) => asker.get(endpoint, &pairs).await,
-            None => asker.post(endpoint, &pairs).await,
+            Some(endpoint) => caller.get(endpoint, &pairs).await,
+            None => caller.post(endpoint, &pairs).await,
         }
     }
 
     async fn expect(&self, (name, who, endpoint, form, how): (&str, Who, &str, &str, How)) {
         let form = form.replace('~', HOME);
-        let answer = self.ask(who, endpoint, &form).await;
-        let told = format!("{name}: {endpoint} {form}: {answer:?}");
+        let answer = self.send(who, endpoint, &form).await;
+        let context = format!("{name}: {endpoint} {form}: {answer:?}");
         match how {
             Plain(status) => {
-                assert_eq!((answer.status.as_u16(), answer.body.len()), (status, 0), "{told}");
+                assert_eq!((answer.status.as_u16(), answer.body.len()), (status, 0), "{context}");
             }
             Coded(status, number) => {
-                assert_eq!(answer.status, status, "{told}");
-                assert_eq!(code(&answer), number, "{told}");
+                assert_eq!(answer.status, status, "{context}");
+                assert_eq!(code(&answer), number, "{context}");
             }
         }
     }

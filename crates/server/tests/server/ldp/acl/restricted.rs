@@ -47,7 +47,7 @@ fn path(path: &str) -> StorePath {
 async fn access_to_a_class_follows_the_type_of_containers_and_binaries() {
     let web = documents().await;
     web.put("/p/child", "").await;
-    web.ask("PUT", "/p/bytes").header("content-type", "text/plain").body("x").send().await;
+    web.request("PUT", "/p/bytes").header("content-type", "text/plain").body("x").send().await;
     for (path, description) in [("/p/child", "/p/child"), ("/p/bytes", "/p/bytes/fcr:metadata")] {
         assert!(!reads(&web, path).await, "{path}");
         for (update, expected) in [(ADD, true), (REMOVE, false), (ADD, true)] {
@@ -98,7 +98,7 @@ async fn a_type_counts_however_it_comes_and_goes() {
     store.copy(&admin, &at("/p/c"), &path("/p/copy"), copied).unwrap();
     assert!(reads(&web, "/p/copy").await);
     for gone in ["/p/c", "/p/c/fcr:tombstone"] {
-        assert_eq!(web.ask("DELETE", gone).send().await.status, 204);
+        assert_eq!(web.request("DELETE", gone).send().await.status, 204);
     }
     web.put("/p/c", "").await;
     assert!(!reads(&web, "/p/c").await, "another resource of that name");
@@ -197,7 +197,7 @@ async fn restricted_authorizations_round_trip() {
         (6, 4, 2)
     );
     assert_eq!((count("#default>"), count("#agentClass>"), count("/p/child1> .")), (5, 1, 0));
-    let text = web.ask("GET", "/p/fcr:acl").send().await.text();
+    let text = web.request("GET", "/p/fcr:acl").send().await.text();
     assert!(put_acl(&web, "/p", &text).await.status.is_success());
     assert_eq!(web.triples("/p/fcr:acl").await, shown);
 }
@@ -208,7 +208,7 @@ async fn restricted_authorizations_round_trip() {
 async fn other_openings_keep_restricted_lines_and_show_them_as_such() {
     let web = documents().await;
     let listed = || async {
-        let list = web.server.ask("GET", "/v1/access?path=/p").send().await.json();
+        let list = web.server.request("GET", "/v1/access?path=/p").send().await.json();
         let mine = list["grants"].as_array().unwrap().iter().filter(|it| it["name"] == "bob");
         mine.map(|it| it["only"]["class"].as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
@@ -254,5 +254,5 @@ async fn a_list_that_comes_to_too_many_lines_is_refused() {
         classes.join(", ")
     );
     assert_eq!(put_acl(&web, "/p", &many).await.status, 413);
-    assert_eq!(status(web.ask("GET", "/p/fcr:acl")).await, 404, "nothing changed");
+    assert_eq!(status(web.request("GET", "/p/fcr:acl")).await, 404, "nothing changed");
 }

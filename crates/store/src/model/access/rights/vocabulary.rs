@@ -196,10 +196,10 @@ mod tests {
             held in sets(),
         ) {
             let shown: Vec<_> = vocabulary.shown(held).collect();
-            let told = together(&vocabulary, &shown);
-            prop_assert!(held.contains(told), "never more than there is");
+            let named = together(&vocabulary, &shown);
+            prop_assert!(held.contains(named), "never more than there is");
             for (name, rights) in vocabulary.names() {
-                prop_assert_eq!(held.contains(rights), told.contains(rights), "{}", name);
+                prop_assert_eq!(held.contains(rights), named.contains(rights), "{}", name);
             }
         }
 

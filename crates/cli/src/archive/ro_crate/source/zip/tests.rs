@@ -86,9 +86,9 @@ fn files_and_directories_are_found_also_in_one_at_the_top() {
 #[test]
 fn names_that_lead_elsewhere_are_refused() {
     for name in ["../x", "/etc/x", "a/../x", "a//x", "./x", "a/./x", "..", "a/..", "/"] {
-        let said = refusal(&zipped(&[PLAIN[0], (name, b"1")]));
-        assert!(said.contains("leads out of the crate"), "{name}: {said}");
-        assert!(said.contains("nothing was imported"), "{said}");
+        let message = refusal(&zipped(&[PLAIN[0], (name, b"1")]));
+        assert!(message.contains("leads out of the crate"), "{name}: {message}");
+        assert!(message.contains("nothing was imported"), "{message}");
     }
 }
 
@@ -97,8 +97,8 @@ fn two_of_a_name_are_refused() {
     let two = replaced(&zipped(&[PLAIN[0], ("a", b"1"), ("b", b"2")]), b"b", b"a");
     assert!(refusal(&two).contains("uplicate"), "{}", refusal(&two));
     for entries in [[("a", b"1".as_slice()), ("a/b", b"2")], [("a/", b""), ("a", b"2")]] {
-        let said = refusal(&zipped(&[&[PLAIN[0]], &entries[..]].concat()));
-        assert!(said.contains("both a file and a directory"), "{said}");
+        let message = refusal(&zipped(&[&[PLAIN[0]], &entries[..]].concat()));
+        assert!(message.contains("both a file and a directory"), "{message}");
     }
 }
 
@@ -106,8 +106,8 @@ fn two_of_a_name_are_refused() {
 fn links_are_refused() {
     let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     writer.add_symlink("link", "/etc/passwd", SimpleFileOptions::default()).unwrap();
-    let said = refusal(&writer.finish().unwrap().into_inner());
-    assert!(said.contains("neither a file nor a directory"), "{said}");
+    let message = refusal(&writer.finish().unwrap().into_inner());
+    assert!(message.contains("neither a file nor a directory"), "{message}");
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn a_zip_that_becomes_too_large_is_refused_before_it_is_unpacked() {
     for _ in 0..1 + (UNSUSPECTED >> 20) {
         writer.write_all(&zeros).unwrap();
     }
-    let said = refusal(&writer.finish().unwrap().into_inner());
-    assert!(said.contains("200 times as large"), "{said}");
+    let message = refusal(&writer.finish().unwrap().into_inner());
+    assert!(message.contains("200 times as large"), "{message}");
 }
 
 #[test]

@@ -158,12 +158,12 @@ impl Resolver {
         &self,
         manifest: &Manifest,
     ) -> Result<HashMap<(String, String), Value>> {
-        let mut asked: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut requested: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for entry in manifest.files.iter().filter(|entry| entry.file_id.starts_with("file-")) {
-            asked.entry(&entry.proj_id).or_default().push(&entry.file_id);
+            requested.entry(&entry.proj_id).or_default().push(&entry.file_id);
         }
         let mut described = HashMap::new();
-        for (project, ids) in asked {
+        for (project, ids) in requested {
             for ids in ids.chunks(BATCH) {
                 for found in self.describe_in(project, ids).await? {
                     let id = found["id"].as_str().unwrap_or_default().to_owned();

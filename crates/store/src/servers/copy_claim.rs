@@ -17,12 +17,12 @@ use crate::{Bytes, Result, Store};
 #[derive(Debug, Clone)]
 pub(crate) struct CopyClaim {
     claim: Claim,
-    row: Option<Arc<HeldRow>>,
+    row: Option<Arc<ClaimRow>>,
 }
 
 /// The row of a claim over a shared catalog.
 #[derive(Debug)]
-struct HeldRow {
+struct ClaimRow {
     store: Store,
     row: Bytes,
     claim: Claim,
@@ -31,7 +31,7 @@ struct HeldRow {
 
 /// A claim that was dropped, whose row is still there; nobody else here gets it before.
 #[derive(Debug)]
-pub(super) struct Left {
+pub(super) struct DroppedClaim {
     pub(super) row: Bytes,
     _claim: Claim,
 }
@@ -44,22 +44,22 @@ impl CopyClaim {
 
     pub(super) fn shared(store: &Store, row: Bytes, claim: Claim) -> Self {
         let store = store.itself();
-        let held = HeldRow { store, row, claim: claim.clone(), ended: AtomicBool::new(false) };
-        Self { claim, row: Some(Arc::new(held)) }
+        let row = ClaimRow { store, row, claim: claim.clone(), ended: AtomicBool::new(false) };
+        Self { claim, row: Some(Arc::new(row)) }
     }
 
     /// The row is gone, or was never there.
     pub(crate) fn was_used(&self) {
-        if let Some(held) = &self.row {
-            held.ended.store(true, Ordering::SeqCst);
+        if let Some(row) = &self.row {
+            row.ended.store(true, Ordering::SeqCst);
         }
     }
 
     /// Removes its row at once, where a call may block. If that fails, it is removed later.
     pub(crate) fn end(self) {
-        let Some(held) = &self.row else { return };
-        match held.store.return_claim(&held.row) {
-            Ok(()) => held.ended.store(true, Ordering::SeqCst),
+        let Some(row) = &self.row else { return };
+        match row.store.return_claim(&row.row) {
+            Ok(()) => row.ended.store(true, Ordering::SeqCst),
             Err(error) => tracing::debug!(%error, "a claim is returned later"),
         }
     }
@@ -73,10 +73,10 @@ impl Deref for CopyClaim {
     }
 }
 
-impl Drop for HeldRow {
+impl Drop for ClaimRow {
     fn drop(&mut self) {
         if !self.ended.load(Ordering::SeqCst) {
-            let left = Left { row: self.row.clone(), _claim: self.claim.clone() };
+            let left = DroppedClaim { row: self.row.clone(), _claim: self.claim.clone() };
             self.store.inner.servers.leave_behind(left);
         }
     }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::attr::{Attr, FileKind};
 
-fn seen(id: u64, kind: FileKind, tag: Option<String>) -> Seen {
+fn state(id: u64, kind: FileKind, tag: Option<String>) -> ResourceState {
     let mtime = UNIX_EPOCH + Duration::new(id * 3, 7);
     let attr = Attr {
         kind,
@@ -22,25 +22,25 @@ fn seen(id: u64, kind: FileKind, tag: Option<String>) -> Seen {
         target: (kind == FileKind::Symlink).then(|| "../a".to_owned()),
         revision: id,
     };
-    let seen = Seen::new(id, &attr);
-    assert_eq!(seen.attr(), attr);
-    seen
+    let state = ResourceState::new(id, &attr);
+    assert_eq!(state.attr(), attr);
+    state
 }
 
-fn any_seen() -> impl Strategy<Value = Seen> {
+fn any_state() -> impl Strategy<Value = ResourceState> {
     let kinds = prop::sample::select(vec![FileKind::Directory, FileKind::File, FileKind::Symlink]);
     (1..12_u64, kinds, prop::option::of("[ -~]{0,9}"))
-        .prop_map(|(id, kind, tag)| seen(id, kind, tag))
+        .prop_map(|(id, kind, tag)| state(id, kind, tag))
 }
 
 fn any_note() -> impl Strategy<Value = Note> {
     let (id, name) = (0..12_u64, "[a-c]|\\PC{0,6}");
-    let entry = || ("[a-c]|\\PC{0,6}", any_seen());
+    let entry = || ("[a-c]|\\PC{0,6}", any_state());
     prop_oneof![
-        (any_seen(), ".*").prop_map(|(root, created)| Note::Root(root, created)),
+        (any_state(), ".*").prop_map(|(root, created)| Note::Root(root, created)),
         (id.clone(), prop::collection::vec(entry(), 0..5))
             .prop_map(|(id, all)| Note::Listed(id, all)),
-        (id.clone(), entry()).prop_map(|(id, (name, seen))| Note::Put(id, name, seen)),
+        (id.clone(), entry()).prop_map(|(id, (name, state))| Note::Put(id, name, state)),
         (id.clone(), name, id).prop_map(|(dir, name, id)| Note::Gone(dir, name, id)),
         Just(Note::Clear),
         "[0-9a-f]{24}".prop_map(Note::Reached),
@@ -101,12 +101,12 @@ proptest! {
 fn a_journal_is_appended_to_rewritten_and_one_of_few() {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::at(dir.path(), "one").unwrap();
-    let root = Note::Root(seen(1, FileKind::Directory, None), "then".to_owned());
+    let root = Note::Root(state(1, FileKind::Directory, None), "then".to_owned());
     journal.append(vec![Note::Clear], "1").unwrap();
     assert_eq!(journal.read().unwrap(), Tree::default(), "it was not begun");
     journal.begin(Tree::default(), &[root]).unwrap();
     let name = "n".repeat(200);
-    let put = |id| Note::Put(1, name.clone(), seen(id, FileKind::File, None));
+    let put = |id| Note::Put(1, name.clone(), state(id, FileKind::File, None));
     for round in 0..200 {
         journal.append((0..100).map(|at| put(round * 100 + at)).collect(), "2").unwrap();
     }

@@ -270,10 +270,10 @@ impl Store {
 
     /// What the change set that this is sees; none, if this is the store itself, or the set was committed.
     pub(crate) fn view_within(&self) -> Result<Option<Layered>> {
-        let Some(held) = &self.within else { return Ok(None) };
-        match held.open_view() {
+        let Some(set) = &self.within else { return Ok(None) };
+        match set.open_view() {
             Some(view) => Ok(Some(view)),
-            None => match held.state().how {
+            None => match set.state().how {
                 // The data still being read is now in the store.
                 ChangeSetState::Committed => Ok(None),
                 how => Err(ended(how)),
@@ -284,10 +284,10 @@ impl Store {
     /// Makes a change in the change set that this is.
     pub(crate) fn change_within<T>(
         &self,
-        held: &OpenChangeSet,
+        set: &OpenChangeSet,
         change: impl FnOnce(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
         self.inner.latch_check()?;
-        held.change(self, change)
+        set.change(self, change)
     }
 }

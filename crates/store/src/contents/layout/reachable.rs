@@ -77,7 +77,7 @@ impl Finder {
     }
 
     /// The blobs that some extents use, each once.
-    pub(super) fn held(&self, extents: &[Extent]) -> Result<Vec<ReachableBlob>> {
+    pub(super) fn blobs_of(&self, extents: &[Extent]) -> Result<Vec<ReachableBlob>> {
         let ids: BTreeSet<BlobId> = blob_ids(extents).collect();
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -105,17 +105,17 @@ impl Finder {
     }
 
     /// Verifies a copy against its SHA-256. Those that fail are not used any more.
-    pub(super) async fn verify(&mut self, held: &ReachableBlob) -> Result<()> {
-        let Some(sha256) = held.record.digests.sha256 else { return Ok(()) };
+    pub(super) async fn verify(&mut self, blob: &ReachableBlob) -> Result<()> {
+        let Some(sha256) = blob.record.digests.sha256 else { return Ok(()) };
         let mut fault = None;
-        for source in &held.sources {
-            let chunks = source.read_verified(held.id, held.record.size, sha256);
+        for source in &blob.sources {
+            let chunks = source.read_verified(blob.id, blob.record.size, sha256);
             let Err(error) = self.drain(chunks).await else { return Ok(()) };
-            source.blame(held.id, &error, self.damage());
-            self.passed.insert((held.id, source.place()));
+            source.blame(blob.id, &error, self.damage());
+            self.passed.insert((blob.id, source.place()));
             fault = fault.or(Some(error.into()));
         }
-        Err(fault.unwrap_or_else(|| held.nowhere()))
+        Err(fault.unwrap_or_else(|| blob.nowhere()))
     }
 
     async fn drain(&self, mut chunks: ReadStream) -> Result<(), BlobError> {

@@ -18,17 +18,17 @@ const PAGE: usize = 1_024;
 
 /// A snapshot that remembers what was read, up to a size. Clones are the same one.
 #[derive(Debug, Clone)]
-pub(crate) struct Remembering(Arc<Inner>);
+pub(crate) struct CachingSnapshot(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     snapshot: Box<dyn Snapshot>,
-    known: Mutex<Known>,
+    cache: Mutex<ReadCache>,
 }
 
 /// What was read.
 #[derive(Debug)]
-struct Known {
+struct ReadCache {
     values: HashMap<Bytes, Option<Bytes>>,
     /// By where they start.
     parts: BTreeMap<Bytes, Part>,
@@ -45,27 +45,27 @@ struct Part {
     is_whole: bool,
 }
 
-impl Remembering {
+impl CachingSnapshot {
     /// Begins with what is wanted.
     pub(crate) fn begin(engine: &dyn Engine, wanted: &Wanted) -> Result<Self> {
         let (snapshot, found) = engine.snapshot_with(wanted)?;
         let this = Self::over(snapshot, MOST);
-        this.known().learn(wanted, &found);
+        this.cache().learn(wanted, &found);
         Ok(this)
     }
 
     /// Remembers what is read in a snapshot from now on, at most so many bytes.
     pub(crate) fn over(snapshot: Box<dyn Snapshot>, most: usize) -> Self {
-        let known = Known { values: HashMap::new(), parts: BTreeMap::new(), left: most };
-        Self(Arc::new(Inner { snapshot, known: Mutex::new(known) }))
+        let cache = ReadCache { values: HashMap::new(), parts: BTreeMap::new(), left: most };
+        Self(Arc::new(Inner { snapshot, cache: Mutex::new(cache) }))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> MutexGuard<'_, ReadCache> {
+        self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl ReadCache {
     fn learn(&mut self, wanted: &Wanted, found: &Found) {
         for (key, value) in wanted.keys.iter().zip(&found.values) {
             self.learn_value(key, value.as_ref());
@@ -155,17 +155,17 @@ impl Part {
     }
 }
 
-impl Snapshot for Remembering {
+impl Snapshot for CachingSnapshot {
     fn version(&self) -> Version {
         self.0.snapshot.version()
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-        if let Some(value) = self.known().values.get(key) {
+        if let Some(value) = self.cache().values.get(key) {
             return Ok(value.clone());
         }
         let value = self.0.snapshot.get(key)?;
-        self.known().learn_value(&Bytes::copy_from_slice(key), value.as_ref());
+        self.cache().learn_value(&Bytes::copy_from_slice(key), value.as_ref());
         Ok(value)
     }
 
@@ -175,18 +175,18 @@ impl Snapshot for Remembering {
 
     /// Asks for what is not known.
     fn read(&self, wanted: &Wanted) -> Result<Found> {
-        let known = self.known().of(wanted);
+        let known = self.cache().of(wanted);
         let missing = known.missing(wanted);
         if missing == Wanted::default() {
             return Ok(known.filled(Found::default()));
         }
         let found = self.0.snapshot.read(&missing)?;
-        self.known().learn(&missing, &found);
+        self.cache().learn(&missing, &found);
         Ok(known.filled(found))
     }
 
     fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {
-        let known = if options.reverse { None } else { self.known().rows(range, options.limit) };
+        let known = if options.reverse { None } else { self.cache().rows(range, options.limit) };
         if let Some(rows) = known {
             return Box::new(rows.into_iter().map(Ok));
         }
@@ -196,7 +196,7 @@ impl Snapshot for Remembering {
         }
         match rows.collect::<Result<Vec<Row>>>() {
             Ok(rows) => {
-                self.known().learn_rows(range, options.limit, &rows);
+                self.cache().learn_rows(range, options.limit, &rows);
                 Box::new(rows.into_iter().map(Ok))
             }
             Err(error) => Box::new(std::iter::once(Err(error))),
@@ -246,8 +246,8 @@ mod tests {
             }
             engine.commit(batch).unwrap();
             let plain = engine.snapshot().unwrap();
-            let begun = Remembering::begin(&engine, &first).unwrap();
-            for subject in [begun, Remembering::over(engine.snapshot().unwrap(), most)] {
+            let begun = CachingSnapshot::begin(&engine, &first).unwrap();
+            for subject in [begun, CachingSnapshot::over(engine.snapshot().unwrap(), most)] {
                 for (read, reverse) in &reads {
                     prop_assert_eq!(subject.read(read).unwrap(), plain.read(read).unwrap());
                     for key in &read.keys {
@@ -269,13 +269,13 @@ mod tests {
         let mut batch = Batch::default();
         batch.put("large", vec![7; MOST]).put("small", "1");
         engine.commit(batch).unwrap();
-        let snapshot = Remembering::begin(&engine, &Wanted::default()).unwrap();
+        let snapshot = CachingSnapshot::begin(&engine, &Wanted::default()).unwrap();
         for _ in 0..2 {
             assert_eq!(snapshot.get(b"large").unwrap().map(|value| value.len()), Some(MOST));
             assert_eq!(snapshot.get(b"small").unwrap(), Some("1".into()));
             assert_eq!(scanned(&snapshot, &KeyRange::all(), ScanOptions::limit(2)).len(), 2);
         }
-        let known = snapshot.known();
-        assert_eq!((known.values.len(), known.parts.len()), (1, 0));
+        let cache = snapshot.cache();
+        assert_eq!((cache.values.len(), cache.parts.len()), (1, 0));
     }
 }

@@ -14,11 +14,11 @@ use crate::attr::{Attr, FileKind};
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Note {
     /// The collection that is mounted, and when it was created.
-    Root(Seen, String),
+    Root(ResourceState, String),
     /// All that is in a collection.
-    Listed(u64, Vec<(String, Seen)>),
+    Listed(u64, Vec<(String, ResourceState)>),
     /// Something has a name in a collection.
-    Put(u64, String, Seen),
+    Put(u64, String, ResourceState),
     /// This resource has a name in a collection no more.
     Gone(u64, String, u64),
     /// What was seen below this resource may not be shown any more.
@@ -31,7 +31,7 @@ pub(crate) enum Note {
 
 /// The last known state of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct ResourceState {
     pub(crate) id: u64,
     kind: Kind,
     size: u64,
@@ -78,7 +78,7 @@ fn checksum(bytes: &[u8]) -> u64 {
     crc_fast::checksum(Crc64Nvme, bytes)
 }
 
-impl Seen {
+impl ResourceState {
     pub(crate) fn new(id: u64, attr: &Attr) -> Self {
         let kind = match attr.kind {
             FileKind::Directory => Kind::Directory,

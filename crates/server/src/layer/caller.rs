@@ -13,13 +13,13 @@ use crate::problem::{Problem, ProblemKind};
 
 /// The caller, and the ticket that has not been used yet.
 #[derive(Clone)]
-pub(super) struct Asking {
+pub(super) struct Authenticated {
     pub(super) caller: Caller,
     pub(super) ticket: Option<ShownTicket>,
 }
 
 /// Defines a type of caller; the function returns what a request uses its ticket for.
-macro_rules! askers {
+macro_rules! caller_extractors {
     ($($(#[$about:meta])* $name:ident: $what:expr;)*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone)]
@@ -36,9 +36,9 @@ macro_rules! askers {
     )*};
 }
 
-askers! {
+caller_extractors! {
     /// Queries resources.
-    Asker: |_, _| Ok(TicketUse::Look);
+    Viewer: |_, _| Ok(TicketUse::Look);
     /// Reads contents; with HEAD, only queries resources.
     Reader: |parts, _| Ok(match parts.method {
         Method::HEAD => TicketUse::Look,
@@ -56,8 +56,8 @@ askers! {
 
 /// The caller of a request in a change set, where a ticket has no use.
 pub(crate) fn caller_of(request: &Request) -> Result<Caller, Problem> {
-    match request.extensions().get::<Asking>() {
-        Some(Asking { caller, ticket: None }) => Ok(caller.clone()),
+    match request.extensions().get::<Authenticated>() {
+        Some(Authenticated { caller, ticket: None }) => Ok(caller.clone()),
         Some(_) => {
             Err(Problem::new(ProblemKind::Changeset, "a ticket cannot be used in a change set")
                 .with_hint("make the request without the ticket, or without the change set"))
@@ -72,8 +72,8 @@ fn with_ticket(
     app: &App,
     what: impl FnOnce(&Parts, &ShownTicket) -> Result<TicketUse, Problem>,
 ) -> Result<Caller, Problem> {
-    let asking = parts.extensions.get::<Asking>().cloned();
-    let Asking { caller, ticket } = asking
+    let authenticated = parts.extensions.get::<Authenticated>().cloned();
+    let Authenticated { caller, ticket } = authenticated
         .ok_or_else(|| Problem::new(ProblemKind::Internal, "the route has no authentication"))?;
     let Some(shown) = ticket else { return Ok(caller) };
     let what = what(parts, &shown)?;

@@ -56,10 +56,10 @@ struct Outline {
 /// So many resources are remembered; then all are forgotten.
 const REMEMBERED: usize = 16_384;
 
-pub(super) struct Sight<'a> {
+pub(super) struct VisibilityCache<'a> {
     view: &'a View,
     caller: &'a Caller,
-    seen: RefCell<HashMap<ResourceId, Option<Rc<VisibleResource>>>>,
+    resources: RefCell<HashMap<ResourceId, Option<Rc<VisibleResource>>>>,
     /// Collections with those above them; none of those that were removed.
     chains: RefCell<HashMap<ResourceId, Option<Rc<Collection>>>>,
     states_of_others: OnceCell<bool>,
@@ -70,19 +70,19 @@ struct Collection {
     path: StorePath,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> VisibilityCache<'a> {
     pub(super) fn new(view: &'a View, caller: &'a Caller) -> Self {
         Self {
             view,
             caller,
-            seen: RefCell::default(),
+            resources: RefCell::default(),
             chains: RefCell::default(),
             states_of_others: OnceCell::new(),
         }
     }
 
-    pub(super) fn seen(&self, id: ResourceId) -> Result<Option<Rc<VisibleResource>>> {
-        if let Some(known) = self.seen.borrow().get(&id) {
+    pub(super) fn resource(&self, id: ResourceId) -> Result<Option<Rc<VisibleResource>>> {
+        if let Some(known) = self.resources.borrow().get(&id) {
             return Ok(known.clone());
         }
         match self.view.value(&keys::resource(id))? {
@@ -91,7 +91,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// Reads in one call what [`seen`](Self::seen) would read of each.
+    /// Reads in one call what [`resource`](Self::resource) would read of each.
     pub(super) fn read_ahead(&self, ids: &[ResourceId]) -> Result<()> {
         for (id, value) in ids.iter().zip(self.view.values_of(ids, keys::resource)?) {
             match value {
@@ -108,7 +108,7 @@ impl<'a> Sight<'a> {
         id: ResourceId,
         value: Bytes,
     ) -> Result<Option<Rc<VisibleResource>>> {
-        if let Some(known) = self.seen.borrow().get(&id) {
+        if let Some(known) = self.resources.borrow().get(&id) {
             return Ok(known.clone());
         }
         let Outline { parent, kind, access } = decoded(&value, &mut ())?;
@@ -141,7 +141,7 @@ impl<'a> Sight<'a> {
         id: ResourceId,
         seen: Option<Rc<VisibleResource>>,
     ) -> Option<Rc<VisibleResource>> {
-        let mut all = self.seen.borrow_mut();
+        let mut all = self.resources.borrow_mut();
         if all.len() >= REMEMBERED {
             all.clear();
         }
@@ -165,7 +165,7 @@ impl<'a> Sight<'a> {
     }
 
     pub(super) fn path(&self, id: ResourceId) -> Result<Option<StorePath>> {
-        let Some(seen) = self.seen(id)? else { return Ok(None) };
+        let Some(seen) = self.resource(id)? else { return Ok(None) };
         if id == ResourceId::ROOT {
             return Ok(Some(StorePath::trusted(Vec::new())));
         }

@@ -25,7 +25,7 @@ type State = (ContentId, u32, u64, u64);
 
 /// The extents of contents that were read.
 #[derive(Debug)]
-pub(crate) struct SeenExtents(Cache<State, Arc<Vec<Extent>>, Size>);
+pub(crate) struct ExtentCache(Cache<State, Arc<Vec<Extent>>, Size>);
 
 #[derive(Debug, Clone)]
 struct Size;
@@ -41,7 +41,7 @@ impl Weighter<State, Arc<Vec<Extent>>> for Size {
     }
 }
 
-impl Default for SeenExtents {
+impl Default for ExtentCache {
     fn default() -> Self {
         Self(Cache::with_weighter(FIRST, MOST_BYTES, Size))
     }
@@ -54,13 +54,14 @@ impl Store {
         view: &impl Reads,
         head: &ContentHead,
     ) -> Result<Arc<Vec<Extent>>> {
-        let (seen, state) = (&self.inner.extents.0, (head.id, head.patches, head.stamp, head.size));
-        if let Some(extents) = seen.get(&state) {
+        let (cache, state) =
+            (&self.inner.extents.0, (head.id, head.patches, head.stamp, head.size));
+        if let Some(extents) = cache.get(&state) {
             return Ok(extents);
         }
         let extents = Arc::new(resolve(view, head)?);
         if extents.len() >= MANY {
-            seen.insert(state, Arc::clone(&extents));
+            cache.insert(state, Arc::clone(&extents));
         }
         Ok(extents)
     }

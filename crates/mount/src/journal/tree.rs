@@ -5,12 +5,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::note::{Note, Seen};
+use super::note::{Note, ResourceState};
 
 /// The last known state of the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tree {
-    pub(crate) root: Option<(Seen, String)>,
+    pub(crate) root: Option<(ResourceState, String)>,
     pub(crate) position: Option<String>,
     pub(super) dirs: HashMap<u64, Dir>,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Tree {
 pub(crate) struct Dir {
     /// Whether all names are known.
     pub(crate) complete: bool,
-    pub(crate) names: HashMap<String, Seen>,
+    pub(crate) names: HashMap<String, ResourceState>,
 }
 
 impl Tree {
@@ -34,7 +34,7 @@ impl Tree {
 
     /// The same, if it is of the collection that a note is about.
     pub(super) fn if_of(self, root: &Note) -> Self {
-        let same = |(seen, created): &(Seen, String)| matches!(root, Note::Root(other, when) if other.id == seen.id && when == created);
+        let same = |(state, created): &(ResourceState, String)| matches!(root, Note::Root(other, when) if other.id == state.id && when == created);
         if self.root.as_ref().is_some_and(same) { self } else { Self::default() }
     }
 
@@ -45,8 +45,8 @@ impl Tree {
                 let names = names.into_iter().collect();
                 self.dirs.insert(dir, Dir { complete: true, names });
             }
-            Note::Put(dir, name, seen) => {
-                self.dirs.entry(dir).or_default().names.insert(name, seen);
+            Note::Put(dir, name, state) => {
+                self.dirs.entry(dir).or_default().names.insert(name, state);
             }
             Note::Gone(dir, name, id) => {
                 let names = self.dirs.get_mut(&dir).map(|dir| &mut dir.names);
@@ -107,9 +107,9 @@ impl Dir {
     fn notes(self, id: u64) -> Box<dyn Iterator<Item = Note>> {
         match self.complete {
             true => Box::new(std::iter::once(Note::Listed(id, self.names.into_iter().collect()))),
-            false => {
-                Box::new(self.names.into_iter().map(move |(name, seen)| Note::Put(id, name, seen)))
-            }
+            false => Box::new(
+                self.names.into_iter().map(move |(name, state)| Note::Put(id, name, state)),
+            ),
         }
     }
 }

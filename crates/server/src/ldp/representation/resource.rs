@@ -157,27 +157,27 @@ impl LoadedResource {
         let iris = OwnIris::new(web, self.path());
         let own = NamedNode::new_unchecked(iris.address());
         let mut triples = Vec::with_capacity(16);
-        let mut say = |predicate: String, object: cenote_rdf::Term| {
+        let mut add = |predicate: String, object: cenote_rdf::Term| {
             let predicate = NamedNode::new_unchecked(predicate);
             triples.push(Triple::new(own.clone(), predicate, object));
         };
         for class in self.types(dialect) {
-            say(RDF_TYPE.to_owned(), NamedNode::new_unchecked(class).into());
+            add(RDF_TYPE.to_owned(), NamedNode::new_unchecked(class).into());
         }
         let resource = &self.stat.resource;
         let fedora = |name: &str| format!("{}{name}", dialect.fedora);
         let modified = if self.model == Model::Binary { resource.modified } else { self.changed() };
-        say(fedora("created"), date_time(resource.created));
-        say(fedora("createdBy"), Literal::new_simple_literal(&self.created_by).into());
-        say(fedora("lastModified"), date_time(modified));
-        say(fedora("lastModifiedBy"), Literal::new_simple_literal(&self.modified_by).into());
+        add(fedora("created"), date_time(resource.created));
+        add(fedora("createdBy"), Literal::new_simple_literal(&self.created_by).into());
+        add(fedora("lastModified"), date_time(modified));
+        add(fedora("lastModifiedBy"), Literal::new_simple_literal(&self.modified_by).into());
         if let Some((parent, _)) = self.path().split_last() {
-            say(fedora("hasParent"), NamedNode::new_unchecked(web.address(&parent)).into());
+            add(fedora("hasParent"), NamedNode::new_unchecked(web.address(&parent)).into());
         }
-        self.definition(&iris, &mut say);
+        self.definition(&iris, &mut add);
         if let Some(content) = &resource.content {
             let media_type = content.media_type.as_deref().unwrap_or(OCTETS);
-            say(HAS_MIME_TYPE.to_owned(), Literal::new_simple_literal(media_type).into());
+            add(HAS_MIME_TYPE.to_owned(), Literal::new_simple_literal(media_type).into());
         }
         // The bytes of external content may have been changed by others at any time.
         let is_here = !dialect.has_external || external::kept(&self.description).is_none();
@@ -186,30 +186,30 @@ impl LoadedResource {
                 content.size.to_string(),
                 NamedNode::new_unchecked(format!("{XSD}long")),
             );
-            say(format!("{PREMIS}hasSize"), size.into());
+            add(format!("{PREMIS}hasSize"), size.into());
             for digest in digests(content) {
-                say(format!("{PREMIS}hasMessageDigest"), NamedNode::new_unchecked(digest).into());
+                add(format!("{PREMIS}hasMessageDigest"), NamedNode::new_unchecked(digest).into());
             }
         }
         triples
     }
 
     /// What a direct or indirect container is defined by, where its description leaves that to the defaults.
-    fn definition(&self, iris: &OwnIris<'_>, say: &mut impl FnMut(String, cenote_rdf::Term)) {
+    fn definition(&self, iris: &OwnIris<'_>, add: &mut impl FnMut(String, cenote_rdf::Term)) {
         let states = |predicate| value(&self.description, predicate).is_some();
         if !matches!(self.model, Model::Direct | Model::Indirect) {
             return;
         }
         if !states(MEMBERSHIP_RESOURCE) {
             let own = NamedNode::new_unchecked(iris.address());
-            say(MEMBERSHIP_RESOURCE.to_owned(), own.into());
+            add(MEMBERSHIP_RESOURCE.to_owned(), own.into());
         }
         if !states(HAS_MEMBER_RELATION) && !states(IS_MEMBER_OF_RELATION) {
-            say(HAS_MEMBER_RELATION.to_owned(), NamedNode::new_unchecked(MEMBER).into());
+            add(HAS_MEMBER_RELATION.to_owned(), NamedNode::new_unchecked(MEMBER).into());
         }
         if self.model == Model::Indirect && !states(INSERTED_CONTENT_RELATION) {
             let subject = NamedNode::new_unchecked(MEMBER_SUBJECT);
-            say(INSERTED_CONTENT_RELATION.to_owned(), subject.into());
+            add(INSERTED_CONTENT_RELATION.to_owned(), subject.into());
         }
     }
 
@@ -233,7 +233,7 @@ const OF_HEADERS: [&str; 8] = [
 
 /// The types of a resource of a model, at a path.
 pub(crate) fn types(model: Model, path: &StorePath, dialect: &Dialect) -> Vec<String> {
-    let ldp = model.types(dialect.says_basic).iter().map(|name| format!("{LDP}{name}"));
+    let ldp = model.types(dialect.states_basic_container).iter().map(|name| format!("{LDP}{name}"));
     let fedora = match model {
         Model::Binary => &["Resource", "Binary"][..],
         Model::Source => &["Resource"],

@@ -10,12 +10,12 @@ use cenote_store::{At, Kind, Rights, Store};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 
-/// The caller and the request.
-pub(crate) struct Asked {
+/// The caller and the request that a refusal is judged for.
+pub(crate) struct AccessCheck {
     call: Call,
 }
 
-impl Asked {
+impl AccessCheck {
     pub(crate) fn of(call: &Call) -> Self {
         Self { call: call.clone() }
     }

@@ -11,15 +11,15 @@ use crate::resources::{locate, require_collection, split, trace};
 use crate::{Caller, Error, Result};
 
 /// What a path names.
-pub(crate) enum Spot {
+pub(crate) enum Slot {
     /// A resource that the caller may see.
-    Taken(Chain),
+    Occupied(Chain),
     /// Nothing: a resource can be created there.
-    Free(FreeSpot),
+    Vacant(VacantSlot),
 }
 
 /// Where the caller may make something.
-pub(crate) struct FreeSpot {
+pub(crate) struct VacantSlot {
     /// The collection in which they may create.
     pub(crate) above: Chain,
     /// The names of the collections that are missing below it.
@@ -28,7 +28,7 @@ pub(crate) struct FreeSpot {
     pub(crate) name: Name,
 }
 
-impl Spot {
+impl Slot {
     /// The target of a path or an id. An id cannot refer to something to be created.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Spot {
             return Self::find(reads, caller, &destination(reads, caller, at)?, parents);
         }
         let seen = locate(reads, at)?.filter(|chain| !chain.rights(caller).is_empty());
-        seen.map(Self::Taken).ok_or_else(|| Error::not_found(at))
+        seen.map(Self::Occupied).ok_or_else(|| Error::not_found(at))
     }
 
     /// Looks at a path. With `parents`, collections on the way may be missing.
@@ -59,7 +59,7 @@ impl Spot {
         };
         let names = path.names();
         if let Some(chain) = seen(names.len()) {
-            return Ok(Self::Taken(chain));
+            return Ok(Self::Occupied(chain));
         }
         StorePath::check_depth(names.len())?;
         let (collection, name) = split(path)?;
@@ -70,7 +70,7 @@ impl Spot {
         require_room(&above, caller, prefix(path, depth))?;
         match met.is_some_and(|met| met.depth() > depth) {
             true => Err(Error::exists(prefix(path, depth + 1)).with_hint("choose another name")),
-            false => Ok(Self::Free(FreeSpot {
+            false => Ok(Self::Vacant(VacantSlot {
                 above,
                 missing: collection.names()[depth..].to_vec(),
                 name,

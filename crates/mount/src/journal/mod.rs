@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cenote_client::Sha256Digest;
 
-pub(crate) use self::note::{Note, Seen};
+pub(crate) use self::note::{Note, ResourceState};
 pub(crate) use self::tree::Tree;
 
 /// The most bytes of a journal after it was rewritten; it grows to twice as many.

@@ -103,9 +103,9 @@ pub(super) fn refused(error: Error) -> CliError {
         ErrorKind::Unavailable | ErrorKind::Unknown => Kind::Unavailable,
         _ => Kind::Failed,
     };
-    let told = CliError::new(kind, error.to_string());
+    let cli_error = CliError::new(kind, error.to_string());
     match error.hint() {
-        Some(hint) => told.hint(hint),
-        None => told,
+        Some(hint) => cli_error.hint(hint),
+        None => cli_error,
     }
 }

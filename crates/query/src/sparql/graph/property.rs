@@ -7,7 +7,7 @@ pub(super) const LDP: &str = "http://www.w3.org/ns/ldp#";
 
 /// A property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Property {
     Type,
     Created,
     CreatedBy,
@@ -26,7 +26,7 @@ pub(super) enum Said {
     Version,
 }
 
-impl Said {
+impl Property {
     /// In the same order as in the linked-data opening.
     const ALL: [Self; 15] = [
         Self::Type,
@@ -78,26 +78,26 @@ impl Said {
 
 /// Some of the properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asked(u16);
+pub(crate) struct PropertySet(u16);
 
-impl Asked {
+impl PropertySet {
     pub(super) const NONE: Self = Self(0);
-    pub(super) const ALL: Self = Self((1 << Said::ALL.len()) - 1);
+    pub(super) const ALL: Self = Self((1 << Property::ALL.len()) - 1);
     pub(super) const WITHOUT_VERSIONS: Self =
-        Self(Self::ALL.0 & !(1 << Said::Versions as u16 | 1 << Said::Version as u16));
+        Self(Self::ALL.0 & !(1 << Property::Versions as u16 | 1 << Property::Version as u16));
 
-    pub(super) fn has(self, said: Said) -> bool {
-        self.0 & (1 << said as u16) != 0
+    pub(super) fn has(self, property: Property) -> bool {
+        self.0 & (1 << property as u16) != 0
     }
 
     /// In the order in which they are stated.
-    pub(super) fn iter(self) -> impl Iterator<Item = Said> {
-        Said::ALL.into_iter().filter(move |said| self.has(*said))
+    pub(super) fn iter(self) -> impl Iterator<Item = Property> {
+        Property::ALL.into_iter().filter(move |property| self.has(*property))
     }
 }
 
-impl FromIterator<Said> for Asked {
-    fn from_iter<T: IntoIterator<Item = Said>>(all: T) -> Self {
-        Self(all.into_iter().fold(0, |bits, said| bits | 1 << said as u16))
+impl FromIterator<Property> for PropertySet {
+    fn from_iter<T: IntoIterator<Item = Property>>(all: T) -> Self {
+        Self(all.into_iter().fold(0, |bits, property| bits | 1 << property as u16))
     }
 }
