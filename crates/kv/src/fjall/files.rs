@@ -61,7 +61,7 @@ fn is_empty(file: &Path) -> bool {
     !fs::metadata(file).is_ok_and(|file| file.len() > 0)
 }
 
-/// Whether nothing but parts of its content are in the marker, or there is none.
+/// Whether the marker is missing, or has only a part of its content.
 fn is_unfinished(marker: &Path) -> bool {
     let content = fs::read(marker).unwrap_or_default();
     let mut bytes = content.iter().zip(MARKED);

@@ -2,9 +2,9 @@
 //! missing.
 //!
 //! In this order, so that each step depends on the result of the one before, and nothing is lost that a later one
-//! might miss: the files exist ([`files`]), the lists of tables have their checksums ([`versions`]), the journals are
-//! whole up to a tail ([`journal`]) and what tables have is dropped from the newest, the tree opens, the log reaches as far as it must ([`log::verdict`]). Then the log
-//! is applied to the tree, durably, and the log and the mark start over.
+//! might need: the files exist ([`files`]), the lists of tables have their checksums ([`versions`]), the journals are
+//! whole up to a tail, and the newest loses what tables have ([`journal`]), the tree opens, the log reaches as far as it
+//! must ([`log::verdict`]). Then the log is applied to the tree, durably, and the log and the mark start over.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

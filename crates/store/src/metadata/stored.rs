@@ -167,13 +167,13 @@ pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) 
     index(tx, id, old, new)?;
     match old.spread {
         None if size(new.iter()) > MOST_IN_ONE => {
-            exchange_rows(tx, id, &Graph::new(), new)?;
-            put(tx, id, &Graph::new(), Some(Spread::default().exchanged(&Graph::new(), new)));
+            update_rows(tx, id, &Graph::new(), new)?;
+            put(tx, id, &Graph::new(), Some(Spread::default().updated(&Graph::new(), new)));
         }
         None => put(tx, id, new, None),
         Some(spread) => {
-            exchange_rows(tx, id, &old.graph, new)?;
-            let spread = spread.exchanged(&old.graph, new);
+            update_rows(tx, id, &old.graph, new)?;
+            let spread = spread.updated(&old.graph, new);
             match spread.bytes > GATHERED {
                 true => put(tx, id, &Graph::new(), Some(spread)),
                 false => gather(tx, id)?,
@@ -245,7 +245,7 @@ fn gather(tx: &mut Transaction, id: u64) -> Result<()> {
     Ok(())
 }
 
-fn exchange_rows(tx: &mut Transaction, id: u64, old: &Graph, new: &Graph) -> Result<()> {
+fn update_rows(tx: &mut Transaction, id: u64, old: &Graph, new: &Graph) -> Result<()> {
     for gone in old.difference(new) {
         change_row(tx, id, gone, |row| row.remove(gone))?;
     }
@@ -296,7 +296,7 @@ impl Spread {
     }
 
     /// The same after some of them were replaced by others.
-    fn exchanged(self, old: &Graph, new: &Graph) -> Self {
+    fn updated(self, old: &Graph, new: &Graph) -> Self {
         let (old, new) = (Self::of(old), Self::of(new));
         Self {
             statements: (self.statements + new.statements).saturating_sub(old.statements),

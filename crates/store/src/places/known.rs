@@ -255,7 +255,7 @@ fn unavailable(name: &str, cause: &str) -> Error {
         .with_hint("check it with `cenote place ls`")
 }
 
-/// The places as they are known, exchanged as a whole.
+/// The places as they are known, replaced as a whole.
 #[derive(Debug, Default)]
 pub(crate) struct Shared(RwLock<Arc<KnownPlaces>>);
 

@@ -146,13 +146,13 @@ impl<'a> Migration<'a> {
 
     async fn bring_page(&self, results: &Value, summary: &mut Summary) -> Result<()> {
         let found: Vec<&Value> = results.as_array().into_iter().flatten().collect();
-        let there = self.there(&found).await?;
+        let existing = self.existing(&found).await?;
         let sizes = found.iter().map(|one| one["describe"]["size"].as_u64().unwrap_or(0));
         self.bar.inc_length(sizes.sum());
-        let mut done = stream::iter(found.into_iter().zip(there))
-            .map(|(one, there)| async move {
+        let mut done = stream::iter(found.into_iter().zip(existing))
+            .map(|(one, existing)| async move {
                 let id = text(&one["id"]);
-                (self.bring(&id, &one["describe"], &there).await, id, &one["describe"])
+                (self.bring(&id, &one["describe"], &existing).await, id, &one["describe"])
             })
             .buffer_unordered(self.jobs);
         while let Some((outcome, id, object)) = done.next().await {
@@ -162,7 +162,7 @@ impl<'a> Migration<'a> {
     }
 
     /// What the store has of each of these already.
-    async fn there(&self, found: &[&Value]) -> Result<Vec<Value>> {
+    async fn existing(&self, found: &[&Value]) -> Result<Vec<Value>> {
         let project = &self.to.0;
         let objects: Vec<_> =
             found.iter().map(|one| json!({ "knownAs": one["id"], "project": project })).collect();

@@ -53,19 +53,19 @@ impl Client {
 
     /// One resource, or `None` if the path does not exist.
     pub async fn find(&self, path: &str) -> Result<Option<Resource>> {
-        there(self.stat(&path.into()).await)
+        if_found(self.stat(&path.into()).await)
     }
 
     /// The resource of this name in a collection, or `None` if there is none.
     pub async fn find_child(&self, parent: u64, name: &str) -> Result<Option<Resource>> {
         let call = Call::get("/v1/stat").query("parent", parent).query("name", name);
-        there(self.json(call).await)
+        if_found(self.json(call).await)
     }
 
     /// The same with the tag of its description.
     pub async fn find_described(&self, path: &str) -> Result<Option<Resource>> {
         let call = Call::get("/v1/stat").query("path", path).query("description_tag", true);
-        there(self.json(call).await)
+        if_found(self.json(call).await)
     }
 
     /// Many resources at once, each with its own outcome, in the requested order.
@@ -150,7 +150,7 @@ impl Client {
     }
 }
 
-fn there(found: Result<Resource>) -> Result<Option<Resource>> {
+fn if_found(found: Result<Resource>) -> Result<Option<Resource>> {
     match found {
         Ok(resource) => Ok(Some(resource)),
         Err(error) if error.kind() == Kind::NotFound => Ok(None),

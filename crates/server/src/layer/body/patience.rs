@@ -39,7 +39,7 @@ impl Patience {
     /// This many bytes have arrived.
     pub(super) fn restore(&mut self, bytes: u64) {
         let waited = self.waiting.take().map(|since| since.elapsed());
-        self.left.came(waited.unwrap_or_default(), bytes);
+        self.left.received(waited.unwrap_or_default(), bytes);
     }
 
     /// No byte is available: resolves if none arrives in time.
@@ -60,7 +60,7 @@ impl Patience {
 
 impl Left {
     /// Accounts for bytes that arrived after some wait.
-    fn came(&mut self, waited: Duration, bytes: u64) {
+    fn received(&mut self, waited: Duration, bytes: u64) {
         let restored = Duration::from_secs_f64(bytes as f64 / self.rate as f64);
         let left = self.left.saturating_sub(waited);
         self.left = self.most.min(left.saturating_add(restored));
@@ -78,7 +78,7 @@ mod tests {
     fn is_waited_for(mut left: Left, bytes: u64, pause: Duration) -> bool {
         (0..1_000).all(|_| {
             let in_time = pause < left.left;
-            left.came(pause, bytes);
+            left.received(pause, bytes);
             in_time
         })
     }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn fast_bytes_give_no_credit_for_slow_ones() {
         let mut left = FULL;
-        left.came(Duration::ZERO, 1 << 40);
+        left.received(Duration::ZERO, 1 << 40);
         assert_eq!(left.left, MOST);
         assert!(!is_waited_for(left, 1, Duration::from_secs(1)));
     }

@@ -22,7 +22,7 @@ impl Store {
         let mut stat = Stat::from(chain.clone());
         versions::keep_replaced(tx, caller, &chain, &mut stat.resource, Some(redescribed))?;
         let new = &mut stat.resource;
-        new.replicas = self.replicas_after_exchange(tx, new, version.content.as_ref())?;
+        new.replicas = self.replicas_after_replacement(tx, new, version.content.as_ref())?;
         new.content = version.content;
         new.mtime = None;
         if let Some(was) = version.attributes {

@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// After the object in `before` got another content, which is already stored.
-    pub(crate) fn replicas_after_exchange(
+    pub(crate) fn replicas_after_replacement(
         &self,
         reads: &impl Reads,
         before: &Resource,

@@ -35,7 +35,7 @@ impl Store {
         let new = blob.clone();
         let folded = self
             .blocking(move |store| {
-                store.transact(|tx| store.exchange_stage(tx, upload, &record, (&content, &blob)))
+                store.transact(|tx| store.replace_folded(tx, upload, &record, (&content, &blob)))
             })
             .await;
         if let (false, Some(unused)) = (self.published(new.clone(), folded).await?, new) {
@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// Returns whether it was unchanged in the meantime.
-    fn exchange_stage(
+    fn replace_folded(
         &self,
         tx: &mut Transaction,
         upload: UploadId,

@@ -41,7 +41,7 @@ impl Store {
         resource.content.clone_from(&past.content);
         if let Some(source) = tx.get::<Resource>(&keys::resource(past.id))? {
             let replicas = match past.version {
-                Some(_) => self.replicas_after_exchange(tx, &source, past.content.as_ref())?,
+                Some(_) => self.replicas_after_replacement(tx, &source, past.content.as_ref())?,
                 None => source.replicas,
             };
             resource.replicas = replicas.of_copy(tx.now());

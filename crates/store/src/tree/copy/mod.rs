@@ -166,7 +166,7 @@ impl Store {
         let change = Some(old.redescribed(&graph));
         versions::keep_replaced(tx, caller, &target, &mut stat.resource, change)?;
         stat.resource.replicas =
-            self.replicas_after_exchange(tx, target.resource(), from.content.as_ref())?;
+            self.replicas_after_replacement(tx, target.resource(), from.content.as_ref())?;
         stat.resource.content.clone_from(&from.content);
         stat.resource.target.clone_from(&from.target);
         (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
