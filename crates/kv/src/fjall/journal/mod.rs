@@ -40,11 +40,16 @@ const LARGEST_STEP: u64 = 1 << 32;
 #[derive(Debug, Default)]
 pub(super) struct Newest {
     path: PathBuf,
-    /// Its batches up to the first fault.
+    /// Its bytes up to the first fault.
     batches: Vec<u8>,
+    /// The batches in them.
+    ends: Vec<End>,
     /// What follows, if that is a fault.
     pub(super) tail: Option<Tail>,
 }
+
+/// The sequence number of a batch, and where it ends.
+type End = (u64, usize);
 
 /// The end of the newest journal, from its first fault on.
 #[derive(Debug)]
@@ -107,10 +112,11 @@ pub(super) fn inspect(dir: &Path) -> Result<Newest> {
         }
     }
     let (mut batches, length) = read(&path).map_err(super::io)?;
-    let at = whole_batches(&batches);
+    let ends = ends_of_batches(&batches);
+    let at = end_of_last(&ends);
     let tail = Tail { path: path.clone(), at: at as u64, bytes: batches.split_off(at), length };
     let tail = (!is_zero(&tail.bytes)).then_some(tail);
-    Ok(Newest { path, batches, tail })
+    Ok(Newest { path, batches, ends, tail })
 }
 
 /// The journal in `dir` that is written to.
@@ -166,14 +172,28 @@ fn is_zero(bytes: &[u8]) -> bool {
 
 /// How many bytes at the start are batches without a fault, one after the other.
 fn whole_batches(journal: &[u8]) -> usize {
-    let (mut rest, mut last) = (journal, None);
+    end_of_last(&ends_of_batches(journal))
+}
+
+fn end_of_last(ends: &[End]) -> usize {
+    ends.last().map_or(0, |(_, end)| *end)
+}
+
+/// The batches at the start without a fault, one after the other.
+fn ends_of_batches(journal: &[u8]) -> Vec<End> {
+    let (mut rest, mut ends) = (journal, Vec::<End>::new());
     while let Some((sequence, after)) = batch(rest) {
-        if last.is_some_and(|last| sequence <= last || sequence - last > LARGEST_STEP) {
+        if ends.last().is_some_and(|(last, _)| !follows(sequence, *last)) {
             break;
         }
-        (rest, last) = (after, Some(sequence));
+        ends.push((sequence, journal.len() - after.len()));
+        rest = after;
     }
-    journal.len() - rest.len()
+    ends
+}
+
+fn follows(sequence: u64, last: u64) -> bool {
+    sequence > last && sequence - last <= LARGEST_STEP
 }
 
 /// The sequence number of the batch at the start, and what follows it, if it has no fault.

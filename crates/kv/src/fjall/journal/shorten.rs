@@ -16,7 +16,7 @@ use std::path::Path;
 use fjall::AbstractTree as _;
 use lsm_tree::Config;
 
-use super::{Newest, batch};
+use super::{End, Newest};
 use crate::fjall::directory::sync_dir;
 use crate::fjall::files::ROWS;
 use crate::fjall::rows_apart;
@@ -35,7 +35,7 @@ impl Newest {
             return Ok(());
         }
         let Some(persisted) = highest_in_tables(&dir.join(ROWS)) else { return Ok(()) };
-        let at = settled(&batches, persisted);
+        let at = settled(&self.ends, persisted);
         if at < WORTH || replace(&self.path, &batches[at..]).is_err() {
             return Ok(());
         }
@@ -54,13 +54,10 @@ fn highest_in_tables(tree: &Path) -> Option<u64> {
     tree.get_highest_persisted_seqno()
 }
 
-/// Where the last batch starts that is not newer than `persisted`.
-fn settled(batches: &[u8], persisted: u64) -> usize {
-    let (mut rest, mut last) = (batches, batches);
-    while let Some((_, after)) = batch(rest).filter(|(sequence, _)| *sequence <= persisted) {
-        (rest, last) = (after, rest);
-    }
-    batches.len() - last.len()
+/// Where the last batch starts that is not newer than `persisted`: the one before it ends there.
+fn settled(ends: &[End], persisted: u64) -> usize {
+    let settled = ends.partition_point(|(sequence, _)| *sequence <= persisted);
+    settled.checked_sub(2).map_or(0, |before| ends[before].1)
 }
 
 /// Puts a journal with these batches in the place of one, or leaves nothing of it.
@@ -78,6 +75,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ends_of_batches;
     use super::super::tests::written;
     use super::*;
 
@@ -85,10 +83,10 @@ mod tests {
     fn batches_in_tables_are_settled_but_for_the_last_of_them() {
         let batches = [written(4, &[b"one"]), written(7, &[b"two", b""]), written(9, &[b"three"])];
         let starts = [0, batches[0].len(), batches[0].len() + batches[1].len()];
-        let journal = batches.concat();
+        let ends = ends_of_batches(&batches.concat());
         for (persisted, start) in [(0, 0), (3, 0), (4, 0), (6, 0), (7, 1), (8, 1), (9, 2), (99, 2)]
         {
-            assert_eq!(settled(&journal, persisted), starts[start], "up to {persisted}");
+            assert_eq!(settled(&ends, persisted), starts[start], "up to {persisted}");
         }
         assert_eq!(settled(&[], 4), 0);
     }
