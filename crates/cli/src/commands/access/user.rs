@@ -89,7 +89,7 @@ impl Password {
     fn choose(from_stdin: bool) -> Result<Self> {
         let (text, made_up) = match from_stdin {
             true => (secret::from_stdin()?, false),
-            false if secret::has_terminal() => (prompt_password()?, false),
+            false if secret::has_terminal() => (prompt_required_password()?, false),
             false => (secret::made_up(), true),
         };
         Ok(Self { text, made_up })
@@ -108,7 +108,7 @@ impl Password {
     }
 }
 
-fn prompt_password() -> Result<String> {
+fn prompt_required_password() -> Result<String> {
     match secret::prompt_new_password("new password: ")? {
         password if password.is_empty() => {
             Err(CliError::new(Kind::Usage, "a password cannot be empty"))
