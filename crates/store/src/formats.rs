@@ -15,9 +15,9 @@ use crate::catalog::{Reads, Record, ServerRecord, Transaction, keys};
 use crate::{Error, ErrorKind, Parts, Result, Store};
 
 /// The format that this program writes.
-pub(crate) const FORMAT: u32 = 8;
+pub(crate) const FORMAT: u32 = 9;
 /// The oldest that it serves as it is. A format that changes records or indexes that exist is not served beside the one before it.
-const SERVED: u32 = 8;
+const SERVED: u32 = 9;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Format(#[n(0)] pub(crate) u32);

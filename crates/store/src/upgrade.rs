@@ -4,6 +4,7 @@
 
 mod groups;
 mod objects;
+mod placements;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -59,6 +60,9 @@ impl Store {
             self.record_groups()?;
             self.index_objects(from)?;
         }
+        if from < 9 {
+            self.record_placements()?;
+        }
         if from < to {
             self.record_format(to)?;
         }
@@ -110,7 +114,7 @@ impl Store {
     fn forget_computed_digests(&self) -> Result<()> {
         self.each(keys::resources(), |tx, key, old: Resource| {
             let mut new = old.clone();
-            let stale = new.replicas.iter_mut().filter_map(|replica| replica.stale.as_mut());
+            let stale = new.placement.listed_mut().filter_map(|replica| replica.stale.as_mut());
             new.content.iter_mut().chain(stale).for_each(|head| forget(tx, head));
             if new != old {
                 rewrite_record(tx, ResourceId(keys::first_id(key).unwrap_or_default()), &old, &new);

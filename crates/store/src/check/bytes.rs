@@ -81,10 +81,10 @@ impl Bytewise<'_> {
     }
 
     async fn current(&self, value: &Bytes) -> Result<()> {
-        let Ok(Resource { content, replicas, .. }) = Resource::from_value(value) else {
+        let Ok(Resource { content, placement, .. }) = Resource::from_value(value) else {
             return Ok(());
         };
-        let stale = replicas.iter().filter_map(|replica| replica.stale.clone());
+        let stale = placement.stale().map(|(_, head)| head.clone());
         for head in content.into_iter().chain(stale) {
             self.content(head).await?;
         }

@@ -73,8 +73,8 @@ fn resources(view: &View, sums: &mut Sums, marks: &mut HashSet<u64>) -> Result<b
             }
         }
         marks.extend(resource.counting.as_ref().and_then(|counting| counting.moving));
-        for replica in resource.replicas.iter() {
-            sums.entry(replica.place.0).or_default().replicas += 1;
+        for place in resource.placement.places() {
+            sums.entry(place.0).or_default().replicas += 1;
         }
     }
     Ok(true)

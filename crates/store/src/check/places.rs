@@ -5,8 +5,8 @@ use super::{Finding, FindingKind as Kind};
 use crate::Result;
 use crate::catalog::{BlobRecord, Reads, Record, View, keys};
 use crate::contents::{blob_ids, resolve};
-use crate::model::{ContentHead, PlaceId, PlaceInfo, Resource, ResourceId};
-use crate::resources::replica_user;
+use crate::model::{ContentHead, PlaceId, PlaceInfo, Placement, Resource, ResourceId};
+use crate::resources::{replica_user, rewrite_record};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::places()) {
@@ -20,9 +20,10 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::resources()) {
         let (key, value) = row?;
         let Ok(resource) = Resource::from_value(&value) else { continue };
-        if !resource.replicas.is_empty() {
-            let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-            replicas(view, report, id, resource)?;
+        let id = ResourceId(keys::first_id(&key).unwrap_or_default());
+        match resource.placement.is_listed() {
+            true => replicas(view, report, id, resource)?,
+            false => unnamed(view, report, id, resource)?,
         }
     }
     report.flush()
@@ -39,7 +40,7 @@ fn replicas(
     let key = keys::resource(id);
     let seen = vec![(key.clone(), view.value(&key)?)];
     let mut missing = Vec::new();
-    for replica in resource.replicas.iter_mut().filter(|replica| replica.is_good()) {
+    for replica in resource.placement.listed_mut().filter(|replica| replica.is_good()) {
         if !holds(view, &head, replica.place)? {
             replica.stale = Some(head.clone());
             missing.push((replica.number, replica.place));
@@ -56,6 +57,35 @@ fn replicas(
     });
     let detail = format!("replica {number} is not in place #{place}");
     report.derivable(Finding::new(Kind::Replica, id, detail).at(path_of(view, id)), fix)
+}
+
+/// An object for which nobody named a place has a part where its record says. A repair records where the first part is.
+fn unnamed(view: &View, report: &mut Report<'_>, id: ResourceId, old: Resource) -> Result<()> {
+    let (Some(head), recorded) = (&old.content, old.placement.by_default()) else { return Ok(()) };
+    let Ok(extents) = resolve(view, head) else { return Ok(()) };
+    let mut first = None;
+    for blob in blob_ids(&extents) {
+        // Those that do not decode, or are missing, are reported with the blobs.
+        let Ok(Some(record)) = view.get::<BlobRecord>(&keys::blob(blob)) else { continue };
+        if recorded.is_some_and(|place| record.copy_in(place).is_some()) {
+            return Ok(());
+        }
+        first.get_or_insert(record.place());
+    }
+    let to = match (first, recorded) {
+        (None, Some(_)) => return Ok(()),
+        (first, _) => first.unwrap_or(PlaceId::MAIN),
+    };
+    let key = keys::resource(id);
+    let seen = vec![(key.clone(), view.value(&key)?)];
+    let new = Resource { placement: Placement::ByDefault(to), ..old.clone() };
+    let detail = format!("its content is recorded in {}, and is in place #{to}", named(recorded));
+    let fix = while_same(seen, move |tx| rewrite_record(tx, id, &old, &new));
+    report.derivable(Finding::new(Kind::Replica, id, detail).at(path_of(view, id)), fix)
+}
+
+fn named(place: Option<PlaceId>) -> String {
+    place.map_or_else(|| "no place".to_owned(), |place| format!("place #{place}"))
 }
 
 /// Whether a place has a copy of each blob of a content; true if that cannot be known.

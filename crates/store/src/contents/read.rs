@@ -10,7 +10,7 @@ use futures_util::stream::{StreamExt, iter};
 use crate::access::{Chain, Operation};
 use crate::catalog::View;
 use crate::contents::layout::{ContentStream, Layout};
-use crate::model::{At, ContentHead, Digests, Kind, PlaceId, Stat};
+use crate::model::{At, ContentHead, Digests, Kind, PlaceId, Placement, Stat};
 use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Result, Store, versions};
 
@@ -80,11 +80,14 @@ impl Store {
 /// The content of a replica, and the place to read it from if there is more than one.
 fn replica_of(chain: &Chain, at: &At, number: u32) -> Result<(ContentHead, Option<PlaceId>)> {
     let current = content_of(chain, at)?;
-    let replicas = &chain.resource().replicas;
-    match replicas.get(number) {
-        Some(replica) => Ok((replica.content(&current).clone(), Some(replica.place))),
-        None if replicas.is_empty() && number == 0 => Ok((current, None)),
-        None => Err(no_replica(number)),
+    match (&chain.resource().placement, number) {
+        // Any of its copies will do.
+        (Placement::ByDefault(_), 0) => Ok((current, None)),
+        (Placement::ByDefault(_), number) => Err(no_replica(number)),
+        (Placement::Replicas(replicas), number) => {
+            let replica = replicas.get(number).ok_or_else(|| no_replica(number))?;
+            Ok((replica.content(&current).clone(), Some(replica.place)))
+        }
     }
 }
 

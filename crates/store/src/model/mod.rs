@@ -17,8 +17,8 @@ pub(crate) use access::{Classes, GrantTable};
 pub use change::ChangeKind;
 pub(crate) use content::check_media_type;
 pub use content::{
-    Content, ContentHead, Digests, Extent, Piece, PlaceInfo, PlaceKind, PlaceState, Replica,
-    Replicas, Retention, Versioning,
+    Content, ContentHead, Digests, Extent, Piece, PlaceInfo, PlaceKind, PlaceState, Placement,
+    Replica, Replicas, Retention, Versioning,
 };
 pub(crate) use id::FIRST_FREE_ID;
 pub use id::{ContentId, PersonId, PlaceId, ResourceId};

@@ -5,9 +5,13 @@ use bytes::Bytes;
 use super::JobStatus;
 use crate::access::Act;
 use crate::catalog::keys::{self, Counter};
-use crate::catalog::{BlobRecord, DrainJob, DrainPhase, JobRecord, Reads, Record, Tally};
+use crate::catalog::{
+    BlobRecord, DrainJob, DrainPhase, JobRecord, Reads, Record, Tally, Transaction,
+};
 use crate::contents::{blob_ids, count_copy, resolve};
-use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState, Resource, ResourceId};
+use crate::model::{
+    ContentHead, PlaceId, PlaceInfo, PlaceKind, PlaceState, Placement, Resource, ResourceId,
+};
 use crate::places::records;
 use crate::resources::rewrite_record;
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
@@ -97,9 +101,9 @@ impl Store {
                 None => table.clone(),
             };
             let rows = self.blocking(move |store| store.view()?.rows(&rest, STEP)).await?;
-            for row in &rows {
-                let moved = self.move_row(job, row).await;
-                self.count(id, job, moved);
+            match job.phase {
+                DrainPhase::Record => self.move_placements(id, job, &rows).await,
+                DrainPhase::Copy | DrainPhase::Remove => self.move_copies(id, job, &rows).await,
             }
             job.after = rows.last().map(|(last, _)| last.to_vec());
             if rows.len() < STEP {
@@ -121,16 +125,44 @@ impl Store {
         Ok(true)
     }
 
-    /// Does what the phase does with a row; returns whether that counts.
-    async fn move_row(&self, job: &DrainJob, (key, value): &Row) -> Result<bool> {
-        if job.phase == DrainPhase::Record {
-            let resource = Resource::from_value(value)?;
-            if resource.replicas.at(job.from).is_some() {
-                let id = ResourceId(keys::first_id(key).unwrap_or_default());
-                self.move_replica(id, job.from, job.to)?;
-            }
-            return Ok(false);
+    async fn move_copies(&self, id: u64, job: &mut DrainJob, rows: &[Row]) {
+        for row in rows {
+            let moved = self.move_copy(job, row).await;
+            self.count(id, job, moved);
         }
+    }
+
+    /// Records where the replicas of these resources are now: in one commit, or else in one for each, so that a record that cannot be
+    /// read concerns no other.
+    async fn move_placements(&self, id: u64, job: &mut DrainJob, rows: &[Row]) {
+        let (from, to) = (job.from, job.to);
+        let is_there = |value| match Resource::from_value(value) {
+            Ok(resource) => resource.placement.places().any(|place| place == from),
+            Err(_) => true,
+        };
+        let there = rows.iter().filter(|(_, value)| is_there(value));
+        let ids = there.map(|(key, _)| ResourceId(keys::first_id(key).unwrap_or_default()));
+        let ids: Vec<_> = ids.collect();
+        if ids.is_empty() || self.move_recorded(ids.clone(), from, to).await.is_ok() {
+            return;
+        }
+        for one in ids {
+            let moved = self.move_recorded(vec![one], from, to).await;
+            self.count(id, job, moved.map(|()| false));
+        }
+    }
+
+    async fn move_recorded(&self, ids: Vec<ResourceId>, from: PlaceId, to: PlaceId) -> Result<()> {
+        self.blocking(move |store| {
+            store.transact(|tx| {
+                ids.iter().try_for_each(|id| store.move_placement(tx, *id, from, to))
+            })
+        })
+        .await
+    }
+
+    /// Does what the phase does with a blob; returns whether that counts.
+    async fn move_copy(&self, job: &DrainJob, (key, value): &Row) -> Result<bool> {
         let Some(blob) = keys::blob_id(key) else { return Ok(false) };
         if BlobRecord::from_value(value)?.copy_in(job.from).is_none() {
             return Ok(false);
@@ -178,22 +210,47 @@ impl Store {
     }
 
     /// Says that a replica is in the other place, if all that it holds is.
-    fn move_replica(&self, id: ResourceId, from: PlaceId, to: PlaceId) -> Result<()> {
-        self.transact(|tx| {
-            let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(()) };
-            let (Some(replica), Some(head)) = (old.replicas.at(from), &old.content) else {
-                return Ok(());
-            };
-            let extents = resolve(tx, replica.content(head))?;
-            let there = self.places_with_all(tx, &extents)?.contains(&to);
-            if there || blob_ids(&extents).next().is_none() {
-                let mut new = old.clone();
-                new.replicas.moved(from, to);
-                rewrite_record(tx, id, &old, &new);
-            }
-            Ok(())
-        })
+    fn move_placement(
+        &self,
+        tx: &mut Transaction,
+        id: ResourceId,
+        from: PlaceId,
+        to: PlaceId,
+    ) -> Result<()> {
+        let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(()) };
+        let Some(head) = &old.content else { return Ok(()) };
+        let has_moved = match &old.placement {
+            Placement::ByDefault(place) if *place == from => has_copies(tx, head, from, to)?,
+            Placement::ByDefault(_) => false,
+            Placement::Replicas(replicas) => match replicas.at(from) {
+                Some(replica) => self.is_all_in(tx, replica.content(head), to)?,
+                None => false,
+            },
+        };
+        if has_moved {
+            let mut new = old.clone();
+            new.placement.moved(from, to);
+            rewrite_record(tx, id, &old, &new);
+        }
+        Ok(())
     }
+
+    fn is_all_in(&self, tx: &Transaction, head: &ContentHead, place: PlaceId) -> Result<bool> {
+        let extents = resolve(tx, head)?;
+        let has_blobs = blob_ids(&extents).next().is_some();
+        Ok(!has_blobs || self.places_with_all(tx, &extents)?.contains(&place))
+    }
+}
+
+/// Whether each blob of a content that is in one place is in the other, too. Where nobody named a place, some may be elsewhere.
+fn has_copies(tx: &Transaction, head: &ContentHead, from: PlaceId, to: PlaceId) -> Result<bool> {
+    for blob in blob_ids(&resolve(tx, head)?) {
+        let record = tx.get::<BlobRecord>(&keys::blob(blob))?;
+        if record.is_some_and(|blob| blob.copy_in(from).is_some() && blob.copy_in(to).is_none()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 type Row = (Bytes, Bytes);

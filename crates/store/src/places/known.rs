@@ -133,9 +133,18 @@ impl KnownPlaces {
         }
     }
 
-    /// The same for the places among which an object is, if they are recorded.
-    pub(crate) fn destination_among(&self, places: Option<&[PlaceId]>) -> Result<Destination> {
-        let Some(places) = places else { return self.destination(None) };
+    /// Where to write into an object for which nobody named a place: where it is, or to the default, if that place is closed.
+    pub(crate) fn destination_at(&self, place: PlaceId) -> Result<Destination> {
+        match self.open(place) {
+            Ok(open) if self.is_up(place) => {
+                Ok(Destination { places: vec![(place, open.clone())], named: None })
+            }
+            _ => self.destination(None),
+        }
+    }
+
+    /// Where to write into an object that is in these places, which were named.
+    pub(crate) fn destination_among(&self, places: &[PlaceId]) -> Result<Destination> {
         let up = places.iter().filter(|place| self.is_up(**place));
         let open = up.map(|place| Ok((*place, self.open(*place)?.clone())));
         let open: Vec<_> = open.collect::<Result<_>>()?;
@@ -149,7 +158,7 @@ impl KnownPlaces {
     }
 
     /// Whether a place, and each group that it is in, takes new contents.
-    fn is_up(&self, id: PlaceId) -> bool {
+    pub(crate) fn is_up(&self, id: PlaceId) -> bool {
         let above = |id: &PlaceId| self.info(*id).and_then(|info| info.parent);
         let mut way = std::iter::successors(Some(id), above);
         way.all(|id| self.info(id).is_some_and(|info| info.state == PlaceState::Up))

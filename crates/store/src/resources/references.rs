@@ -48,8 +48,8 @@ pub(crate) fn update(
         refer(tx, *content, id, *user);
     }
     for (resource, sign) in [(before, -1), (after, 1)] {
-        for replica in resource.iter().flat_map(|resource| resource.replicas.iter()) {
-            tx.add(replica.place.0, Counter::Replicas, sign);
+        for place in resource.iter().flat_map(|resource| resource.placement.places()) {
+            tx.add(place.0, Counter::Replicas, sign);
         }
     }
 }
@@ -57,8 +57,7 @@ pub(crate) fn update(
 /// The contents that a resource holds, each with the number of its reference.
 fn held(resource: &Resource) -> Vec<(ContentId, u64)> {
     let current = resource.content.iter().map(|head| (head.id, CURRENT));
-    let stale = resource.replicas.iter().filter_map(|replica| {
-        replica.stale.as_ref().map(|head| (head.id, replica_user(replica.number)))
-    });
+    let stale = resource.placement.stale();
+    let stale = stale.map(|(number, head)| (head.id, replica_user(number)));
     current.chain(stale).collect()
 }

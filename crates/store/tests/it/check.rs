@@ -7,6 +7,7 @@ use cenote_blob::BlobId;
 use cenote_store::{CheckOptions, Finding, FindingKind as Kind, Notes, Statement, Term};
 
 use crate::raw::{key, named, overwrite};
+use crate::upgrade::put_blob;
 use crate::world::{
     World, assert_clean, at, findings, noise, populated, run, world, world_with_places,
 };
@@ -416,6 +417,22 @@ const DERIVABLE: &[Damage] = &[
             w.raw_put(key, [&[1][..], &sum, &body].concat().into());
         },
         &[Kind::Counter, Kind::Counter, Kind::Replica],
+    ),
+    (
+        "an object that is recorded where its content is not",
+        |w| {
+            // The one copy, at the end of the record, becomes one in another place.
+            let [high, low] = u16::try_from(w.place("a").0).unwrap().to_be_bytes();
+            let blob = blob_of(w, "/c/big");
+            run(put_blob(&w.opened("a"), blob, w.read("/c/big").into()));
+            let key = named(b'B', &[], &blob.to_bytes());
+            let value = w.value(&key);
+            let body = [&value[5..value.len() - 1], &[0x19, high, low]].concat();
+            let sum = crc32c::crc32c(&body).to_le_bytes();
+            w.raw_put(key, [&[1][..], &sum, &body].concat().into());
+        },
+        // The counters of both places, the object, and its copy.
+        &[Kind::Counter, Kind::Counter, Kind::Counter, Kind::Counter, Kind::Replica, Kind::Replica],
     ),
     (
         "a missing reference to a stale content",

@@ -2,7 +2,7 @@
 
 use cenote_store::{
     AvuChange, Conditions, ErrorKind, Expected, NewPlace, PlaceChange, PlaceId, PlaceState,
-    PutOptions, ReceiveOptions,
+    PutOptions, ReceiveOptions, Where,
 };
 
 use crate::world::{at, avu, kind, noise, run, world, world_with_places};
@@ -69,6 +69,68 @@ fn contents_without_a_named_place_follow_the_default_and_others_stay() {
     world.put("/y", &noise(100_000, 2));
     assert_eq!(world.replicas("/x"), "0 a", "nothing is left in the former default");
     assert_eq!(world.replicas("/y"), "0 b stale, 1 a", "what was asked for there is kept");
+    crate::world::assert_clean(&world.store);
+}
+
+/// A content in the catalog is in the place that was the default when it was put: that does not change with the default.
+#[test]
+fn a_small_content_stays_recorded_where_it_was_put() {
+    let world = world_with_places();
+    let [main, a] = ["main", "a"].map(|name| world.place(name));
+    world.put("/x", b"small");
+    world.store.set_default_place(&world.admin, a).unwrap();
+    world.put("/y", b"small");
+    assert_eq!([world.replicas("/x"), world.replicas("/y")], ["0 main", "0 a"]);
+    world.cp("/x", "/copy").unwrap();
+    assert_eq!(world.replicas("/copy"), "0 main");
+    world.store.set_default_place(&world.admin, main).unwrap();
+    assert_eq!(kind(run(world.store.remove_place(&world.admin, a))), ErrorKind::NotEmpty);
+    let job = world.store.drain_place(&world.admin, a, None).unwrap();
+    run(world.store.finish(job.id)).unwrap();
+    assert_eq!(world.replicas("/y"), "0 main");
+    run(world.store.remove_place(&world.admin, a)).unwrap();
+    crate::world::assert_clean(&world.store);
+}
+
+/// What is written into an object is stored where the object is, and in the default place if that is closed.
+#[test]
+fn a_partial_write_after_a_change_of_the_default_stays_with_the_object() {
+    let world = world_with_places();
+    let [main, a] = ["main", "a"].map(|name| world.place(name));
+    world.put("/x", &noise(300, 1));
+    world.put("/small", b"small");
+    world.store.set_default_place(&world.admin, a).unwrap();
+    let write = |to: &str, seed| world.write_at(to, Where::Append, &noise(200, seed)).unwrap();
+    write("/x", 2);
+    assert_eq!((world.replicas("/x").as_str(), world.blobs_in("a")), ("0 main", 0));
+    let job = world.store.drain_place(&world.admin, main, Some(a)).unwrap();
+    write("/x", 3);
+    write("/small", 3);
+    assert_eq!([world.replicas("/x"), world.replicas("/small")], ["0 a", "0 a"]);
+    crate::world::assert_clean(&world.store);
+    run(world.store.finish(job.id)).unwrap();
+    assert_eq!(world.blobs_in("main"), 0);
+    assert!(world.read("/x") == [noise(300, 1), noise(200, 2), noise(200, 3)].concat());
+    assert_eq!(world.store.places().unwrap()[0].replicas, 0);
+    crate::world::assert_clean(&world.store);
+}
+
+/// A good replica has all bytes: patches are folded into a blob only if each place with a good replica gets it.
+#[test]
+fn patches_are_not_folded_while_a_place_is_closed() {
+    let world = world_with_places();
+    world.add_group("pair", &["a", "b"]);
+    world.put_in("pair", "/x", &noise(300, 1));
+    world.set_state("b", PlaceState::Down);
+    let write =
+        |at: u64| drop(world.write_at("/x", Where::Offset(at), b"two bytes or more").unwrap());
+    (0..70).for_each(|round| write(round * 4));
+    world.set_state("b", PlaceState::Up);
+    assert_eq!(world.replicas("/x"), "0 a, 1 b");
+    crate::world::assert_clean(&world.store);
+    write(0);
+    assert_eq!(world.stat("/x").unwrap().resource.content.unwrap().patches, 0);
+    assert_eq!(world.replicas("/x"), "0 a, 1 b");
     crate::world::assert_clean(&world.store);
 }
 

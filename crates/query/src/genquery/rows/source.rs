@@ -239,7 +239,7 @@ impl<'a> Source<'a> {
 
     /// The rows of an object with each of its replicas and their resource, as far as they are needed.
     fn stored(&self, stat: &Stat, row: &Row, each: Each<'_>) -> Result<()> {
-        if !self.of_places && stat.resource.replicas.is_empty() {
+        if !self.of_places && !stat.resource.placement.is_listed() {
             return each(row.clone());
         }
         let replicas = self.reading.replicas(stat)?;

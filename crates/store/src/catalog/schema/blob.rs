@@ -69,6 +69,11 @@ impl BlobCopy {
 }
 
 impl BlobRecord {
+    /// The place of its first copy.
+    pub(crate) fn place(&self) -> PlaceId {
+        self.copies.first().map(BlobCopy::place).unwrap_or_default()
+    }
+
     pub(crate) fn copy_in(&self, place: PlaceId) -> Option<&BlobCopy> {
         self.copies.iter().find(|copy| copy.place() == place)
     }

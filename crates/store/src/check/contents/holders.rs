@@ -45,10 +45,7 @@ pub(super) fn resources(view: &View, report: &mut Report<'_>, used: &mut Used) -
 /// The contents that a resource holds, each with the number of its reference.
 fn heads(resource: &Resource) -> impl Iterator<Item = (&ContentHead, u64)> {
     let current = resource.content.iter().map(|head| (head, CURRENT));
-    let stale = resource
-        .replicas
-        .iter()
-        .filter_map(|replica| Some((replica.stale.as_ref()?, replica_user(replica.number))));
+    let stale = resource.placement.stale().map(|(number, head)| (head, replica_user(number)));
     current.chain(stale)
 }
 

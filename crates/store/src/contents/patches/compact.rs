@@ -10,7 +10,9 @@ use crate::contents::incoming::intake::{Intake, Running};
 use crate::contents::layout::Layout;
 use crate::contents::patches::runs::{Part, PartKind, runs};
 use crate::contents::{Expected, NewBlob, refs, resolve, store_content};
-use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
+use crate::model::{
+    Content, ContentHead, ContentId, Extent, Piece, PlaceId, Placement, Resource, ResourceId,
+};
 use crate::places::Destination;
 use crate::resources::rewrite_record;
 use crate::{BlobId, Result, Store};
@@ -43,13 +45,23 @@ impl Store {
         let view = self.view()?;
         let Some(resource) = view.get::<Resource>(&keys::resource(id))? else { return Ok(None) };
         let Some(head) = resource.content.filter(|head| head.patches > 0) else { return Ok(None) };
-        let good = resource.replicas.iter().filter(|replica| replica.is_good());
-        let places: Vec<_> = good.map(|replica| replica.place).collect();
-        let places = (!places.is_empty()).then_some(&places[..]);
+        let Some(to) = self.fold_destination(&resource.placement)? else { return Ok(None) };
         let Some(pin) = self.pin(&view, head.id)? else { return Ok(None) };
         let extents = merge(resolve(&view, &head)?);
         let layout = self.lay_out_extents(extents, head.size, vec![pin]);
-        Ok(Some(Patched { head, layout, to: self.known().destination_among(places)? }))
+        Ok(Some(Patched { head, layout, to }))
+    }
+
+    /// Where folded bytes are stored: in each place with a good replica. None while one of these is closed: its replica would not have
+    /// them.
+    fn fold_destination(&self, placement: &Placement) -> Result<Option<Destination>> {
+        let known = self.known();
+        if let Some(place) = placement.by_default() {
+            return known.destination_at(place).map(Some);
+        }
+        let places: Vec<PlaceId> = placement.good_places().collect();
+        let open = places.iter().all(|place| known.is_up(*place));
+        open.then(|| known.destination_among(&places)).transpose()
     }
 
     /// The visible content, with the inline runs in a blob if there are more bytes of them than the catalog should hold, and
@@ -140,7 +152,11 @@ impl Store {
             let folded = ContentId(self.new_id()?);
             store_content(tx, folded, content, blob.as_ref())?;
             let head = ContentHead { id: folded, patches: 0, ..head.clone() };
-            rewrite_record(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
+            let mut new = Resource { content: Some(head), ..old.clone() };
+            if let (Some(_), Some(blob)) = (old.placement.by_default(), blob) {
+                new.placement = Placement::ByDefault(blob.record.place());
+            }
+            rewrite_record(tx, id, &old, &new);
             Ok(true)
         })
     }

@@ -12,8 +12,8 @@ use crate::contents::read::content_of;
 use crate::contents::replicas::record::Base;
 use crate::contents::{Expected, NewBlob, Received, put_blob, refs, store_content};
 use crate::model::{
-    At, Changed, Content, ContentHead, ContentId, Digests, Extent, PlaceId, Replica, Replicas,
-    Resource, Stat,
+    At, Changed, Content, ContentHead, ContentId, Digests, Extent, PlaceId, Placement, Resource,
+    Stat,
 };
 use crate::resources::{count_change, find, update};
 use crate::{Bytes, Caller, Conditions, Error, ErrorKind, Result, Store, Stream, versions};
@@ -48,8 +48,7 @@ impl Store {
             .blocking(move |store| {
                 let view = store.view()?;
                 let (chain, head) = writable(&view, &owned_caller, &to, &first, position)?;
-                let base = store.base(&view, chain.resource(), &head, None)?;
-                store.known().destination_among(base.places.as_deref())
+                store.base(chain.resource(), &head, None)?.destination(&store.known())
             })
             .await?;
         let inline = self.parts().limits.inline;
@@ -116,16 +115,16 @@ impl Store {
         self.transact(|tx| {
             let (chain, head) = writable(tx, caller, at, conditions, Where::Append)?;
             chain.require(caller, Operation::Write, at)?;
-            let base = self.base(tx, chain.resource(), &head, place)?;
+            let base = self.base(chain.resource(), &head, place)?;
             let mut stat = Stat::from(chain.clone());
             versions::keep_replaced(tx, caller, &chain, &mut stat.resource, None)?;
-            let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
+            let placement = self.placement_after_patch(chain.resource(), &base);
             let seen = extents::overlay(refs::resolve(tx, &base.head)?, Vec::new(), size);
             let id = ContentId(self.new_id()?);
             store_content(tx, id, &Content { extents: seen }, None)?;
             let digests = Digests::default();
             let cut = ContentHead { id, size, patches: 0, digests, stamp: id.0, ..base.head };
-            Ok(finish(tx, caller, (&chain, stat), (cut, replicas)))
+            Ok(finish(tx, caller, (&chain, stat), (cut, placement)))
         })
     }
 
@@ -143,7 +142,7 @@ impl Store {
                 // The content of a stale replica replaces that of the object.
                 chain.require(caller, Operation::Write, at)?;
             }
-            let base = self.patched_base(tx, chain.resource(), &head, received)?;
+            let base = self.patched_base(chain.resource(), &head, received)?;
             let start = match position {
                 Where::Offset(offset) => offset,
                 Where::Append => base.head.size,
@@ -155,8 +154,8 @@ impl Store {
             self.check_content_size(end)?;
             let mut stat = Stat::from(chain.clone());
             versions::keep_replaced(tx, caller, &chain, &mut stat.resource, None)?;
-            let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
-            let mut head = self.unshared(tx, base.head, &replicas)?;
+            let placement = self.placement_after_patch(chain.resource(), &base);
+            let mut head = self.unshared(tx, base.head, &placement)?;
             if start == 0 && head.size == 0 {
                 guess_again(&mut head, chain.resource(), received);
             }
@@ -164,28 +163,20 @@ impl Store {
             head.digests = Digests::default();
             head.stamp = self.new_id()?;
             add_patches(tx, &mut head, shifted(received, start), received.blob.as_ref())?;
-            Ok(finish(tx, caller, (&chain, stat), (head, replicas)))
+            Ok(finish(tx, caller, (&chain, stat), (head, placement)))
         })
     }
 
     /// What the received bytes are laid over. Those that went to a blob must be in the same places.
     fn patched_base(
         &self,
-        tx: &Transaction,
         resource: &Resource,
         head: &ContentHead,
         received: &Received,
     ) -> Result<Base> {
-        let mut base = self.base(tx, resource, head, received.named)?;
-        if let (Some(places), Some(blob)) = (&mut base.places, &received.blob) {
-            places.retain(|place| blob.record.copy_in(*place).is_some());
-            if places.is_empty() {
-                return Err(Error::new(
-                    ErrorKind::Conflict,
-                    "the bytes were sent to another place",
-                )
-                .with_hint("send them again, to a place that has a replica"));
-            }
+        let mut base = self.base(resource, head, received.named)?;
+        if let Some(blob) = &received.blob {
+            base.written_to(&blob.record)?;
         }
         Ok(base)
     }
@@ -195,10 +186,9 @@ impl Store {
         &self,
         tx: &mut Transaction,
         head: ContentHead,
-        replicas: &Replicas,
+        placement: &Placement,
     ) -> Result<ContentHead> {
-        let kept = |replica: &Replica| replica.stale.as_ref().is_some_and(|was| was.id == head.id);
-        if !refs::is_shared(tx, head.id)? && !replicas.iter().any(kept) {
+        if !refs::is_shared(tx, head.id)? && !placement.stale().any(|(_, was)| was.id == head.id) {
             return Ok(head);
         }
         let seen = refs::resolve(tx, &head)?;
@@ -263,9 +253,9 @@ fn finish(
     tx: &mut Transaction,
     caller: &Caller,
     (chain, mut stat): (&Chain, Stat),
-    (head, replicas): (ContentHead, Replicas),
+    (head, placement): (ContentHead, Placement),
 ) -> Stat {
-    (stat.resource.content, stat.resource.replicas) = (Some(head), replicas);
+    (stat.resource.content, stat.resource.placement) = (Some(head), placement);
     stat.resource.mtime = None;
     count_change(tx, &mut stat.resource, Changed::Content, caller.user());
     update(tx, ChangeKind::Written, stat.id, chain.resource(), &stat.resource);

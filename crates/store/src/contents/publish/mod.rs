@@ -8,7 +8,7 @@ use crate::catalog::Transaction;
 use crate::contents::media_type::MediaType;
 use crate::contents::{Expected, Received, store_content};
 use crate::model::{
-    At, Changed, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath,
+    At, Changed, ContentHead, ContentId, Kind, PlaceId, Placement, ResourceId, Stat, StorePath,
     Time, check_media_type,
 };
 use crate::quotas::require_room;
@@ -221,10 +221,10 @@ impl Store {
         let content = ContentId(self.new_id()?);
         let before = there.map(Chain::resource);
         let head = received.head(content, media_type(&slot, received, options));
-        let replicas = self.replicas_after_put(tx, before, received)?;
+        let placement = self.placement_after_put(tx, before, received)?;
         let stat = match slot {
             Slot::Occupied(chain) => {
-                let what = (Some(head), replicas);
+                let what = (Some(head), placement);
                 let redescribed = describing
                     .map(|it| it.of_existing(tx, caller, &chain, at))
                     .transpose()?
@@ -237,7 +237,7 @@ impl Store {
                 replace_with(tx, caller, chain, changed, what, attributes, redescribed.as_ref())?
             }
             Slot::Vacant(free) => {
-                let stat = self.publish_new(tx, caller, free, (head, replicas), options)?;
+                let stat = self.publish_new(tx, caller, free, (head, placement), options)?;
                 describing.map_or(Ok(()), |it| it.of_new(tx, caller, stat.id))?;
                 stat
             }
@@ -251,13 +251,13 @@ impl Store {
         tx: &mut Transaction,
         caller: &Caller,
         free: VacantSlot,
-        (head, replicas): (ContentHead, Replicas),
+        (head, placement): (ContentHead, Placement),
         options: &PutOptions,
     ) -> Result<Stat> {
         let (collection, name) = self.make_parents(tx, caller, free)?;
         let path = collection.path().child(name.clone());
         let mut resource = resources::new_resource(tx, caller, &collection, name, Kind::Object);
-        (resource.content, resource.replicas) = (Some(head), replicas);
+        (resource.content, resource.placement) = (Some(head), placement);
         (resource.mode, resource.mtime) = (options.mode, options.mtime);
         let id = ResourceId(self.new_id()?);
         insert(tx, id, &resource);

@@ -4,7 +4,7 @@ use super::described::Redescription;
 use crate::access::Chain;
 use crate::catalog::{ChangeKind, Transaction, VersionRecord};
 use crate::metadata::Redescribed;
-use crate::model::{Changed, ContentHead, Kind, Replicas, Stat, Time};
+use crate::model::{Changed, ContentHead, Kind, Placement, Stat, Time};
 use crate::resources::{count_change, update};
 use crate::{Caller, Result, Store, versions};
 
@@ -22,7 +22,7 @@ impl Store {
         let mut stat = Stat::from(chain.clone());
         versions::keep_replaced(tx, caller, &chain, &mut stat.resource, Some(redescribed))?;
         let new = &mut stat.resource;
-        new.replicas = self.replicas_after_replacement(tx, new, version.content.as_ref())?;
+        new.placement = self.placement_after_replacement(tx, new, version.content.as_ref())?;
         new.content = version.content;
         new.mtime = None;
         if let Some(was) = version.attributes {
@@ -59,7 +59,7 @@ pub(super) fn replace_with(
     caller: &Caller,
     chain: Chain,
     changed: Changed,
-    (content, replicas): (Option<ContentHead>, Replicas),
+    (content, placement): (Option<ContentHead>, Placement),
     (mode, mtime): (Option<u32>, Option<Time>),
     redescription: Option<&Redescription>,
 ) -> Result<Stat> {
@@ -67,7 +67,7 @@ pub(super) fn replace_with(
     let redescribed = redescription.map(|it| it.old.redescribed(&it.new));
     versions::keep_replaced(tx, caller, &chain, &mut stat.resource, redescribed)?;
     redescription.map_or(Ok(()), |it| it.write(tx, stat.id))?;
-    (stat.resource.content, stat.resource.replicas) = (content, replicas);
+    (stat.resource.content, stat.resource.placement) = (content, placement);
     stat.resource.mode = mode.or(stat.resource.mode);
     stat.resource.mtime = mtime;
     count_change(tx, &mut stat.resource, changed, caller.user());

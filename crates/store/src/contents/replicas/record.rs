@@ -1,62 +1,52 @@
 //! Which replicas an object has after a change of its content.
 //!
-//! A put is stored in the named place, or in the default one, and makes the other replicas stale. A write in place goes
-//! where the object is: to the replica of the lowest number that is good, and those in the same group.
+//! A put is stored in the named place, or in the default one, and makes the other replicas stale. A write in place is stored
+//! where the object is: in the replica of the lowest number that is good, and those in the same group.
 
 use crate::catalog::{BlobRecord, Reads, keys};
 use crate::contents::{Received, blob_ids, resolve};
-use crate::model::{ContentHead, Extent, PlaceId, Replica, Replicas, Resource, Time};
-use crate::places::KnownPlaces;
+use crate::model::{ContentHead, Extent, PlaceId, Placement, Replica, Replicas, Resource, Time};
+use crate::places::{Destination, KnownPlaces};
 use crate::{Error, ErrorKind, Result, Store};
 
 /// The content that a write in place changes, and the replicas that it changes.
 pub(crate) struct Base {
     pub(crate) head: ContentHead,
-    /// None, if the object has one that is not recorded.
-    pub(crate) places: Option<Vec<PlaceId>>,
+    /// Where these are; never empty.
+    pub(crate) places: Vec<PlaceId>,
+    /// Nobody named a place for the object: it has the one replica.
+    pub(crate) by_default: bool,
 }
 
 impl Store {
-    /// The replicas of an object, those that are not recorded, too.
-    pub(crate) fn explicit_replicas(
+    /// A content for which nobody named a place: it is where its first blob is, or, if it is in the catalog, where new contents go.
+    pub(crate) fn placed_by_default(
         &self,
         reads: &impl Reads,
-        resource: &Resource,
-    ) -> Result<Replicas> {
-        match (&resource.content, resource.replicas.is_empty()) {
-            (Some(head), true) => {
-                let place = self.sole_place(reads, head)?;
-                Ok(Replicas::sole(place, resource.created, resource.written()))
-            }
-            _ => Ok(resource.replicas.clone()),
-        }
-    }
-
-    /// Where the content of an object with one replica is.
-    fn sole_place(&self, reads: &impl Reads, head: &ContentHead) -> Result<PlaceId> {
-        let extents = resolve(reads, head)?;
-        if let Some(place) = self.places_with_all(reads, &extents)?.first() {
-            return Ok(*place);
-        }
-        let Some(blob) = blob_ids(&extents).next() else { return Ok(self.known().catalog_place()) };
-        let record = reads.get::<BlobRecord>(&keys::blob(blob))?;
-        let first = record.and_then(|record| record.copies.first().map(|copy| copy.place()));
-        Ok(first.unwrap_or_default())
+        extents: &[Extent],
+    ) -> Result<Placement> {
+        let first = blob_ids(extents).next().map(|blob| reads.get::<BlobRecord>(&keys::blob(blob)));
+        let place = first.transpose()?.flatten().map(|blob| blob.place());
+        Ok(Placement::ByDefault(place.unwrap_or_else(|| self.known().catalog_place())))
     }
 
     /// After `received` became the content of what was `before`.
-    pub(crate) fn replicas_after_put(
+    pub(crate) fn placement_after_put(
         &self,
         reads: &impl Reads,
         before: Option<&Resource>,
         received: &Received,
-    ) -> Result<Replicas> {
-        let none = before.is_none_or(|before| before.replicas.is_empty());
-        if received.named.is_none() && none && self.known().has_one_default() {
-            return Ok(Replicas::default());
+    ) -> Result<Placement> {
+        let unnamed =
+            received.named.is_none() && before.is_none_or(|before| !before.placement.is_listed());
+        if unnamed && self.known().has_one_default() {
+            return match &received.blob {
+                Some(blob) => Ok(Placement::ByDefault(blob.record.place())),
+                None => self.placed_by_default(reads, &received.content.extents),
+            };
         }
         let places = self.places_of_received(reads, received)?;
-        self.replicas_after_write(reads, before, &places)
+        Ok(self.placement_after_write(before, &places))
     }
 
     /// Where received bytes are: in the places of their blob; of all their parts; or, where there are none, where
@@ -85,22 +75,21 @@ impl Store {
     }
 
     /// After the object in `before` got another content, which is already stored.
-    pub(crate) fn replicas_after_replacement(
+    pub(crate) fn placement_after_replacement(
         &self,
         reads: &impl Reads,
         before: &Resource,
         content: Option<&ContentHead>,
-    ) -> Result<Replicas> {
-        match content {
-            Some(head) if !before.replicas.is_empty() => {
-                let places = self.places_with_all(reads, &resolve(reads, head)?)?;
-                match places.is_empty() {
-                    true => Ok(Replicas::default()),
-                    false => self.replicas_after_write(reads, Some(before), &places),
-                }
+    ) -> Result<Placement> {
+        let Some(head) = content else { return Ok(Placement::default()) };
+        let extents = resolve(reads, head)?;
+        if before.placement.is_listed() {
+            let places = self.places_with_all(reads, &extents)?;
+            if !places.is_empty() {
+                return Ok(self.placement_after_write(Some(before), &places));
             }
-            _ => Ok(Replicas::default()),
         }
+        self.placed_by_default(reads, &extents)
     }
 
     /// The places that have a copy of each blob of these extents.
@@ -121,54 +110,43 @@ impl Store {
         Ok(all.unwrap_or_else(|| vec![self.known().catalog_place()]))
     }
 
-    fn replicas_after_write(
-        &self,
-        reads: &impl Reads,
-        before: Option<&Resource>,
-        places: &[PlaceId],
-    ) -> Result<Replicas> {
+    fn placement_after_write(&self, before: Option<&Resource>, places: &[PlaceId]) -> Placement {
         let now = self.now();
-        let Some((before, head)) =
-            before.and_then(|before| Some((before, before.content.as_ref()?)))
-        else {
-            return Ok(self.tidied(Replicas::new(places, now)));
-        };
-        let replicas = self.explicit_replicas(reads, before)?;
-        Ok(self.tidied(replicas.written(head, places, now)))
+        let replaced = before.and_then(|before| Some((before, before.content.as_ref()?)));
+        self.tidied(match replaced {
+            Some((before, head)) => before.replicas().written(head, places, now),
+            None => Replicas::new(places, now),
+        })
     }
 
-    /// One replica that is as with any other object needs no record.
-    pub(crate) fn tidied(&self, replicas: Replicas) -> Replicas {
+    /// One replica that is as if nobody had named a place is recorded like that.
+    pub(crate) fn tidied(&self, replicas: Replicas) -> Placement {
         let known = self.known();
-        let plain = |replica: &Replica| {
-            let place = known.catalog_place();
-            let nothing_else = known.has_one_default();
+        let plain = |replica: &&Replica| {
             replica.number == 0
                 && replica.is_good()
                 && replica.notes.is_empty()
-                && replica.place == place
-                && nothing_else
+                && replica.place == known.catalog_place()
+                && known.has_one_default()
         };
-        let mut all = replicas.iter();
-        match (all.next(), all.next()) {
-            (Some(only), None) if plain(only) => Replicas::default(),
-            _ => replicas,
+        match replicas.only().filter(plain) {
+            Some(only) => Placement::ByDefault(only.place),
+            None => Placement::Replicas(replicas),
         }
     }
 
     /// What a write in place changes: the replica in the place or group that is named, or where the object is.
     pub(crate) fn base(
         &self,
-        reads: &impl Reads,
         resource: &Resource,
         head: &ContentHead,
         named: Option<PlaceId>,
     ) -> Result<Base> {
-        if resource.replicas.is_empty() && named.is_none() {
-            return Ok(Base { head: head.clone(), places: None });
+        if let (Some(place), None) = (resource.placement.by_default(), named) {
+            return Ok(Base { head: head.clone(), places: vec![place], by_default: true });
         }
         let known = self.known();
-        let replicas = self.explicit_replicas(reads, resource)?;
+        let replicas = resource.replicas();
         let target = match named {
             Some(named) => {
                 let leaves = known.leaves(named);
@@ -186,20 +164,42 @@ impl Store {
         let same = replicas
             .iter()
             .filter(|replica| together.contains(&replica.place) && replica.content(head) == base);
-        let places: Vec<PlaceId> = same.map(|replica| replica.place).collect();
-        Ok(Base { head: base.clone(), places: Some(places) })
+        let places = same.map(|replica| replica.place).collect();
+        Ok(Base { head: base.clone(), places, by_default: false })
     }
 
-    /// The replicas after the content that `base` names was changed in its places.
-    pub(crate) fn replicas_after_patch(
-        &self,
-        reads: &impl Reads,
-        resource: &Resource,
-        base: &Base,
-    ) -> Result<Replicas> {
-        match &base.places {
-            None => Ok(Replicas::default()),
-            Some(places) => self.replicas_after_write(reads, Some(resource), places),
+    /// Where its replicas are after the content that `base` names was changed in its places.
+    pub(crate) fn placement_after_patch(&self, resource: &Resource, base: &Base) -> Placement {
+        match base.by_default {
+            true => Placement::ByDefault(base.places[0]),
+            false => self.placement_after_write(Some(resource), &base.places),
+        }
+    }
+}
+
+impl Base {
+    /// Where bytes that are written into it are stored.
+    pub(crate) fn destination(&self, known: &KnownPlaces) -> Result<Destination> {
+        match self.by_default {
+            true => known.destination_at(self.places[0]),
+            false => known.destination_among(&self.places),
+        }
+    }
+
+    /// After bytes of such a write went to the places of a blob.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Conflict`] if it has none of these replicas there.
+    pub(crate) fn written_to(&mut self, blob: &BlobRecord) -> Result<()> {
+        if self.by_default {
+            self.places = vec![blob.place()];
+            return Ok(());
+        }
+        self.places.retain(|place| blob.copy_in(*place).is_some());
+        match self.places.is_empty() {
+            true => Err(Error::new(ErrorKind::Conflict, "the bytes were sent to another place")
+                .with_hint("send them again, to a place that has a replica")),
+            false => Ok(()),
         }
     }
 }

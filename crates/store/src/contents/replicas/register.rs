@@ -11,7 +11,7 @@ use crate::contents::{
     Expected, NewBlob, PutOptions, ReceiveOptions, Received, blob_ids, count_copy, require_up,
     resolve,
 };
-use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Stat, StorePath};
+use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Placement, Stat, StorePath};
 use crate::resources::{find, rewrite_record};
 use crate::{BlobId, Bytes, Caller, Conditions, Error, ErrorKind, Result, Store};
 
@@ -150,8 +150,9 @@ impl Store {
             record.copies.push(copies[0].clone());
             tx.put(keys::blob(blob), &record);
             let mut new = chain.resource().clone();
-            new.replicas = self.explicit_replicas(tx, chain.resource())?;
-            new.replicas.add(place, tx.now());
+            let mut replicas = new.replicas();
+            replicas.add(place, tx.now());
+            new.placement = Placement::Replicas(replicas);
             rewrite_record(tx, chain.id(), chain.resource(), &new);
             Ok(Some(Stat { resource: new, ..Stat::from(chain) }))
         })

@@ -73,7 +73,7 @@ impl Store {
         let view = self.view()?;
         let chain = find(&view, caller, at, Operation::Replicate)?;
         let head = content_of(&chain, at)?;
-        let replicas = self.explicit_replicas(&view, chain.resource())?;
+        let replicas = chain.resource().replicas();
         let good = replicas.iter().filter(|replica| replica.is_good());
         let places = good.map(|replica| replica.place).collect();
         let content = Content { extents: merge(resolve(&view, &head)?) };
@@ -108,11 +108,11 @@ impl Store {
         if !seen.content.extents.iter().any(|extent| inline(&extent.piece)) {
             return Ok((seen.content.clone(), None));
         }
-        let mut places = self.known().destination_among(Some(targets))?;
+        let mut places = self.known().destination_among(targets)?;
         let more: Vec<PlaceId> =
             seen.places.iter().copied().filter(|place| !targets.contains(place)).collect();
         // A place that is down or unavailable means one replica fewer, but never the requested one.
-        if let Ok(Destination { places: open, .. }) = self.known().destination_among(Some(&more)) {
+        if let Ok(Destination { places: open, .. }) = self.known().destination_among(&more) {
             places.places.extend(open);
         }
         let (extents, size) = (seen.content.extents.clone(), seen.head.size);
@@ -148,7 +148,7 @@ impl Store {
             };
             let mut stat = Stat::from(chain.clone());
             let new = &mut stat.resource;
-            let mut replicas = self.explicit_replicas(tx, new)?;
+            let mut replicas = new.replicas();
             if fresh.is_some() {
                 let id = ContentId(self.new_id()?);
                 store_content(tx, id, content, fresh.as_ref())?;
@@ -162,7 +162,7 @@ impl Store {
                 replicas.retain_good_in(&all);
             }
             targets.iter().for_each(|place| replicas.add(*place, tx.now()));
-            new.replicas = self.tidied(replicas);
+            new.placement = self.tidied(replicas);
             if new != chain.resource() {
                 rewrite_record(tx, seen.id, chain.resource(), new);
             }
@@ -197,7 +197,7 @@ impl Store {
             tx.frees_space();
             let chain = find(tx, caller, at, Operation::Replicate)?;
             let head = content_of(&chain, at)?;
-            let mut replicas = self.explicit_replicas(tx, chain.resource())?;
+            let mut replicas = chain.resource().replicas();
             let numbers = self.chosen(&replicas, trim)?;
             if trim.dry_run || numbers.is_empty() {
                 return Ok((numbers, Vec::new()));
@@ -210,7 +210,7 @@ impl Store {
                 replicas.remove(*number);
             }
             let mut new = chain.resource().clone();
-            new.replicas = self.tidied(replicas);
+            new.placement = self.tidied(replicas);
             rewrite_record(tx, chain.id(), chain.resource(), &new);
             Ok((numbers, dropped))
         })

@@ -6,7 +6,9 @@ use crate::access::{Act, Chain, Operation};
 use crate::catalog::{BlobCopy, BlobRecord, ChangeKind, Reads, keys};
 use crate::contents::read::{content_of, no_replica};
 use crate::contents::{blob_ids, resolve};
-use crate::model::{At, Changed, ContentHead, PlaceId, Replica, Resource, Stat, Time};
+use crate::model::{
+    At, Changed, ContentHead, PlaceId, Placement, Replica, Replicas, Resource, Stat, Time,
+};
 use crate::resources::{count_change, find, rewrite_record, update};
 use crate::{Caller, Error, Result, Store, versions};
 
@@ -68,7 +70,7 @@ impl Store {
         resource: &Resource,
     ) -> Result<Vec<ReplicaView>> {
         let Some(current) = &resource.content else { return Ok(Vec::new()) };
-        let replicas = self.explicit_replicas(reads, resource)?;
+        let replicas = resource.replicas();
         let view = |replica: &Replica| {
             let view = self.replica_view(reads, current, replica)?;
             let file = view.file.filter(|_| caller.may(Act::Addresses));
@@ -141,7 +143,6 @@ impl Store {
             let chain = find(tx, caller, at, needed)?;
             let head = content_of(&chain, at)?;
             let mut stat = Stat::from(chain.clone());
-            stat.resource.replicas = self.explicit_replicas(tx, chain.resource())?;
             apply(&mut stat.resource, &head, number, change)?;
             self.rewrite_or_update(tx, caller, &chain, &mut stat)?;
             Ok(stat)
@@ -184,8 +185,9 @@ fn apply(
     number: u32,
     change: &ReplicaChange,
 ) -> Result<()> {
-    let first_good = resource.replicas.iter().find(|replica| replica.is_good()).map(|r| r.number);
-    let replica = resource.replicas.get_mut(number).ok_or_else(|| no_replica(number))?;
+    let mut replicas = resource.replicas();
+    let first_good = replicas.iter().find(|replica| replica.is_good()).map(|r| r.number);
+    let replica = replicas.get_mut(number).ok_or_else(|| no_replica(number))?;
     annotate(replica, change);
     if change.modified.is_some() && first_good == Some(number) {
         resource.mtime = change.modified;
@@ -195,13 +197,15 @@ fn apply(
     }
     let promoted = replica.stale.clone().filter(|_| change.good == Some(true));
     if let Some(content) = promoted {
-        promote(resource, head, content);
+        promote(&mut replicas, head, &content);
+        resource.content = Some(content);
     }
     let to = change.number.unwrap_or(number);
-    match resource.replicas.renumber(number, to) {
-        true => Ok(()),
-        false => Err(Error::exists(format!("replica {to}"))),
+    if !replicas.renumber(number, to) {
+        return Err(Error::exists(format!("replica {to}")));
     }
+    resource.placement = Placement::Replicas(replicas);
+    Ok(())
 }
 
 fn annotate(replica: &mut Replica, change: &ReplicaChange) {
@@ -216,10 +220,9 @@ fn annotate(replica: &mut Replica, change: &ReplicaChange) {
 }
 
 /// Makes `content` the current one: exactly the replicas that hold it are good.
-fn promote(resource: &mut Resource, before: &ContentHead, content: ContentHead) {
-    for replica in resource.replicas.iter_mut() {
+fn promote(replicas: &mut Replicas, before: &ContentHead, content: &ContentHead) {
+    for replica in replicas.iter_mut() {
         let held = replica.content(before).clone();
         replica.stale = (held.id != content.id).then_some(held);
     }
-    resource.content = Some(content);
 }

@@ -54,7 +54,7 @@ impl Store {
         let Some(pin) = self.pin(&view, head.id)? else { return Ok(None) };
         let extents = merge(resolve(&view, &head)?);
         let layout = self.lay_out_extents(extents, head.size, vec![pin]);
-        let to = self.stage_destination(&view, &record, there.as_ref())?;
+        let to = self.stage_destination(&record, there.as_ref())?;
         Ok(Some(Patched { record, layout, to }))
     }
 

@@ -53,7 +53,7 @@ impl Store {
         let head = content_of(&chain, at)?;
         put.conditions.check_content(Some(&chain))?;
         put.conditions.if_match.get_or_insert_with(|| head.tag());
-        let base = self.base(tx, chain.resource(), &head, put.place)?.head;
+        let base = self.base(chain.resource(), &head, put.place)?.head;
         let extents = resolve(tx, &base)?;
         self.new_stage(tx, base, extents)
     }
@@ -73,20 +73,20 @@ impl Store {
     /// Where the bytes of a stage go: to the place that was named, or to where the object is now.
     fn stage_destination(
         &self,
-        reads: &impl Reads,
         record: &UploadRecord,
         there: Option<&Chain>,
     ) -> Result<Destination> {
+        let known = self.known();
         let resource = there.map(Chain::resource).filter(|_| record.place.is_none());
-        let place = match resource.and_then(|it| Some((it, it.content.as_ref()?))) {
-            Some((resource, head)) => {
-                let places = self.base(reads, resource, head, None)?.places;
-                let first = places.and_then(|places| places.first().copied());
-                first.map(|place| self.known().outermost(place))
-            }
-            None => record.place,
+        let Some((resource, head)) = resource.and_then(|it| Some((it, it.content.as_ref()?)))
+        else {
+            return known.destination(record.place);
         };
-        self.known().destination(place)
+        let base = self.base(resource, head, None)?;
+        match base.by_default {
+            true => base.destination(&known),
+            false => known.destination(base.places.first().map(|place| known.outermost(*place))),
+        }
     }
 }
 

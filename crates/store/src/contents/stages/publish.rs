@@ -69,7 +69,7 @@ impl Store {
             let head = stage(&record)?.clone();
             require_latest(&record, attempt)?;
             require_announced(&record, head.size)?;
-            let to = self.stage_destination(&view, &record, there.as_ref())?;
+            let to = self.stage_destination(&record, there.as_ref())?;
             let Some(pin) = self.pin(&view, head.id)? else { continue };
             let (extents, size, patches) = (merge(resolve(&view, &head)?), head.size, head.patches);
             let away = self.blobs_away(&view, &extents, &to)?;

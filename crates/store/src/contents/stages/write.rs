@@ -30,7 +30,7 @@ impl Store {
         let destination = self.blocking(move |store| {
             let view = store.view()?;
             let (record, there) = stage_to_write(&view, &owned_caller, stage.upload)?;
-            store.stage_destination(&view, &record, there.as_ref())
+            store.stage_destination(&record, there.as_ref())
         });
         let inline = self.parts().limits.inline;
         let destination = destination.await?;

@@ -1,8 +1,8 @@
 //! The replicas of an object: in which places its content is.
 //!
 //! Invariants: numbers and places are each unique in an object; a good replica holds the current
-//! content, so every blob of that has a copy in its place. A record without replicas stands for
-//! one good replica, number 0, where new contents go.
+//! content, so every blob of that has a copy in its place. The record of each object with a content
+//! says where that is.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ pub struct Replicas(Vec<Replica>);
 
 impl Replicas {
     /// One good replica, number 0.
-    pub(crate) fn sole(place: PlaceId, created: Time, modified: Time) -> Self {
+    pub(super) fn sole(place: PlaceId, created: Time, modified: Time) -> Self {
         Self(vec![Replica { created, ..Replica::new(0, place, modified) }])
     }
 
@@ -66,7 +66,19 @@ impl Replicas {
         self.0.iter()
     }
 
-    /// Whether nothing is recorded: see the module.
+    /// The one replica, if there are not several.
+    pub(crate) fn only(&self) -> Option<&Replica> {
+        match &self.0[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    pub(super) fn as_slice(&self) -> &[Replica] {
+        &self.0
+    }
+
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

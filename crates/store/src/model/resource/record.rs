@@ -3,7 +3,7 @@
 use minicbor::{Decode, Encode};
 
 use crate::model::{
-    Access, ContentHead, Counting, LinkIntegrity, Name, PersonId, Replicas, ResourceId, Stamp,
+    Access, ContentHead, Counting, LinkIntegrity, Name, PersonId, Placement, ResourceId, Stamp,
     StorePath, Time, Versioning,
 };
 
@@ -85,9 +85,9 @@ pub struct Resource {
     /// Where it points, for a link.
     #[n(14)]
     pub target: Option<String>,
-    /// Where its content is, if that is not as with any other.
+    /// Where its content is.
     #[n(15)]
-    pub replicas: Replicas,
+    pub placement: Placement,
     /// When the content last changed, if that was before `modified`: see [`Resource::written`].
     #[n(16)]
     pub content_changed: Option<Time>,
@@ -142,7 +142,7 @@ impl Resource {
             mtime: None,
             versioning: None,
             target: None,
-            replicas: Replicas::default(),
+            placement: Placement::default(),
             content_changed: None,
             description_changed: None,
             mtime_set: None,

@@ -40,11 +40,11 @@ impl Store {
         }
         resource.content.clone_from(&past.content);
         if let Some(source) = tx.get::<Resource>(&keys::resource(past.id))? {
-            let replicas = match past.version {
-                Some(_) => self.replicas_after_replacement(tx, &source, past.content.as_ref())?,
-                None => source.replicas,
+            let placement = match past.version {
+                Some(_) => self.placement_after_replacement(tx, &source, past.content.as_ref())?,
+                None => source.placement,
             };
-            resource.replicas = replicas.of_copy(tx.now());
+            resource.placement = placement.of_copy(tx.now());
         }
         Ok(resource)
     }

@@ -130,7 +130,7 @@ impl Store {
         let from = source.resource();
         let mut resource = new_resource(tx, caller, &collection, name, from.kind);
         resource.content.clone_from(&from.content);
-        resource.replicas = from.replicas.of_copy(tx.now());
+        resource.placement = from.placement.of_copy(tx.now());
         resource.target.clone_from(&from.target);
         (resource.mode, resource.mtime) = (from.mode, from.mtime);
         let id = ResourceId(self.new_id()?);
@@ -165,8 +165,8 @@ impl Store {
         let graph = of_copy(tx, source, (stat.id, to))?;
         let change = Some(old.redescribed(&graph));
         versions::keep_replaced(tx, caller, &target, &mut stat.resource, change)?;
-        stat.resource.replicas =
-            self.replicas_after_replacement(tx, target.resource(), from.content.as_ref())?;
+        stat.resource.placement =
+            self.placement_after_replacement(tx, target.resource(), from.content.as_ref())?;
         stat.resource.content.clone_from(&from.content);
         stat.resource.target.clone_from(&from.target);
         (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
