@@ -18,7 +18,7 @@ pub struct Batch {
     /// nothing was committed since may take the evidence as true, so evidence that was not
     /// read from that snapshot needs 0 here: it is then checked in any case.
     pub seen: Version,
-    /// What the caller saw and relies on.
+    /// What the caller saw and relies on: all keys as one item, then ranges.
     pub evidence: Vec<Evidence>,
     /// The maximum values of counters after it. Checked after the evidence, against the newest values.
     pub bounds: Vec<Bound>,
@@ -81,7 +81,24 @@ impl Batch {
 
     /// Requires that the value of `key` is still `value`.
     pub fn expect(&mut self, key: impl Into<Bytes>, value: Option<Bytes>) -> &mut Self {
-        self.evidence.push(Evidence::Key { key: key.into(), value });
+        self.expect_keys([(key.into(), value)])
+    }
+
+    /// The same of many keys. All keys of a batch are one item of evidence, which comes before its ranges; without any there is none.
+    pub fn expect_keys(
+        &mut self,
+        seen: impl IntoIterator<Item = (Bytes, Option<Bytes>)>,
+    ) -> &mut Self {
+        let item = self.evidence.iter_mut().find_map(|evidence| match evidence {
+            Evidence::Keys(keys) => Some(keys),
+            Evidence::Range { .. } => None,
+        });
+        let mut seen = seen.into_iter().peekable();
+        match item {
+            Some(keys) => keys.extend(seen),
+            None if seen.peek().is_none() => {}
+            None => self.evidence.insert(0, Evidence::Keys(seen.collect())),
+        }
         self
     }
 

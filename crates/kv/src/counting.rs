@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 
 use crate::{
-    Batch, CommitError, Engine, Found, KeyRange, Limits, Result, Room, Rows, ScanOptions, Snapshot,
-    Token, Version, Wanted,
+    Batch, CommitError, Engine, Evidence, Found, KeyRange, Limits, Result, Room, Rows, ScanOptions,
+    Snapshot, Token, Version, Wanted,
 };
 
 /// Calls that an engine answered, and how much they carried.
@@ -132,7 +132,9 @@ impl Engine for CountingEngine {
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         count(&self.tally.commits, 1);
-        count(&self.tally.evidence, batch.evidence.len() + batch.bounds.len());
+        let ranges = batch.evidence.iter().filter(|seen| matches!(seen, Evidence::Range { .. }));
+        let keys: usize = batch.evidence.iter().map(|seen| seen.keys().len()).sum();
+        count(&self.tally.evidence, keys + ranges.count() + batch.bounds.len());
         count(&self.tally.bytes, batch.size());
         self.inner.commit(batch)
     }

@@ -31,7 +31,9 @@ pub enum CommitError {
     /// Some evidence is no longer valid: read and decide again. Nothing was applied.
     #[error("a concurrent commit changed what this one depends on")]
     Conflict {
-        /// The key, or the start of the range, that changed.
+        /// The start of the range that changed, or one of the keys that are one item of evidence ([`crate::Evidence::Keys`]) which does
+        /// not hold any more: the one that changed if the engine can tell. One that compares them by a digest gives any of them, and
+        /// [`crate::Evidence::changed_in`] finds the key.
         key: Bytes,
     },
     /// The evidence is valid, but a counter would exceed a [`crate::Bound`] of the batch. Nothing was applied.

@@ -7,13 +7,11 @@ use crate::{CommitError, KeyRange, RangeDigest, Result, ScanOptions, Snapshot};
 /// Something that was read, and must still be so at the commit.
 #[derive(Debug, Clone)]
 pub enum Evidence {
-    /// The key held this value, or none.
-    Key {
-        /// The key read.
-        key: Bytes,
-        /// What it held.
-        value: Option<Bytes>,
-    },
+    /// These keys held these values, or none.
+    ///
+    /// One item, since what a commit read key by key is compared as one: the access that it depends on, whatever the depth of its path.
+    /// An engine over a network sends one digest for all of them.
+    Keys(Vec<(Bytes, Option<Bytes>)>),
     /// A scan of `range` with `limit` saw rows with this digest.
     Range {
         /// The range scanned.
@@ -25,19 +23,35 @@ pub enum Evidence {
     },
 }
 
+/// So many keys are read at a time.
+const TOGETHER: usize = 1_000;
+
 impl Evidence {
-    /// The key, or the start of the range, that was read.
-    pub fn key(&self) -> &Bytes {
+    /// The first of the keys that does not hold in `view` what was seen, or the start of the range if its rows differ; none if all is
+    /// unchanged.
+    pub fn changed_in(&self, view: &dyn Snapshot) -> Result<Option<Bytes>> {
         match self {
-            Self::Key { key, .. } => key,
-            Self::Range { range, .. } => &range.start,
+            Self::Keys(keys) => changed_key(keys, view),
+            Self::Range { range, limit, digest } => {
+                let rows: Vec<_> =
+                    view.scan(range, ScanOptions::limit(*limit)).collect::<Result<_>>()?;
+                Ok((RangeDigest::of(&rows) != *digest).then(|| range.start.clone()))
+            }
+        }
+    }
+
+    /// The keys with what they held; none for a range.
+    pub(crate) fn keys(&self) -> &[(Bytes, Option<Bytes>)] {
+        match self {
+            Self::Keys(keys) => keys,
+            Self::Range { .. } => &[],
         }
     }
 
     /// What it takes to say what was seen, in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Key { key, value } => key.len() + value.as_ref().map_or(0, Bytes::len),
+            Self::Keys(keys) => keys.iter().map(|(key, value)| sizes(key, value)).sum(),
             Self::Range { range, digest, .. } => {
                 range.start.len() + range.end.as_ref().map_or(0, Bytes::len) + digest.0.len()
             }
@@ -46,20 +60,22 @@ impl Evidence {
 
     /// Returns a conflict unless it is unchanged in `view`.
     pub(crate) fn check(&self, view: &dyn Snapshot) -> Result<(), CommitError> {
-        match self.holds(view)? {
-            true => Ok(()),
-            false => Err(CommitError::Conflict { key: self.key().clone() }),
-        }
+        self.changed_in(view)?.map_or(Ok(()), |key| Err(CommitError::Conflict { key }))
     }
+}
 
-    fn holds(&self, view: &dyn Snapshot) -> Result<bool> {
-        match self {
-            Self::Key { key, value } => Ok(view.get(key)? == *value),
-            Self::Range { range, limit, digest } => {
-                let rows: Vec<_> =
-                    view.scan(range, ScanOptions::limit(*limit)).collect::<Result<_>>()?;
-                Ok(RangeDigest::of(&rows) == *digest)
-            }
+fn sizes(key: &Bytes, value: &Option<Bytes>) -> usize {
+    key.len() + value.as_ref().map_or(0, Bytes::len)
+}
+
+fn changed_key(keys: &[(Bytes, Option<Bytes>)], view: &dyn Snapshot) -> Result<Option<Bytes>> {
+    for some in keys.chunks(TOGETHER) {
+        let wanted: Vec<Bytes> = some.iter().map(|(key, _)| key.clone()).collect();
+        let found = view.get_many(&wanted)?;
+        let mut pairs = some.iter().zip(found);
+        if let Some(((key, _), _)) = pairs.find(|((_, seen), found)| seen != found) {
+            return Ok(Some(key.clone()));
         }
     }
+    Ok(None)
 }

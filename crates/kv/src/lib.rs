@@ -8,9 +8,9 @@
 //!
 //! There is no interactive transaction. A caller reads from a [`Snapshot`],
 //! decides, and sends one [`Batch`] that carries its changes *and the evidence they depend on*: the keys it read with
-//! their values, the ranges it read with digests of their rows. The engine applies the batch only if all of that is
+//! their values, as one item, and the ranges it read with digests of their rows. The engine applies the batch only if all of that is
 //! unchanged, so the outcome is as if the batches had run one after the other. An embedded engine checks in its commit
-//! worker; a SQL engine in one statement.
+//! worker, key by key; a SQL engine in one statement, which gets one digest for all keys, and so cannot tell which of them changed.
 //!
 //! A batch that only adds to a counter can require that the counter stays below a [`Bound`]: that depends on the newest
 //! value and not on what was read, so that many writers below a limit never conflict.

@@ -59,7 +59,7 @@ impl<'a> Overlay<'a> {
 
     fn touches(&self, evidence: &Evidence) -> bool {
         match evidence {
-            Evidence::Key { key, .. } => self.changes.contains_key(key),
+            Evidence::Keys(keys) => keys.iter().any(|(key, _)| self.changes.contains_key(key)),
             Evidence::Range { range, .. } => changes_in(&self.changes, range).next().is_some(),
         }
     }

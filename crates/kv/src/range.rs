@@ -65,6 +65,10 @@ pub struct RangeDigest(pub [u8; 32]);
 impl RangeDigest {
     /// The digest of `rows`, in the order given.
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
+        Self::of_pairs(rows.into_iter().map(|(key, value)| (key, value)))
+    }
+
+    pub(crate) fn of_pairs<'a>(rows: impl IntoIterator<Item = (&'a Bytes, &'a Bytes)>) -> Self {
         let mut hash = Sha256::new();
         for (key, value) in rows {
             for part in [key, value] {

@@ -35,6 +35,10 @@ impl Subject for Postgres {
     fn open(&self) -> Arc<dyn Engine> {
         Arc::new(PostgresEngine::open(&self.config).expect("the server takes connections"))
     }
+
+    fn names_the_key(&self) -> bool {
+        false
+    }
 }
 
 cenote_kv::conformance_tests!(match Postgres::fresh() {
@@ -106,6 +110,19 @@ fn engines_of_two_servers_share_one_store() {
     assert_eq!(one.commit(batch.clone()).unwrap(), 1);
     assert_eq!(other.commit(batch).unwrap(), 2);
     assert_eq!(one.snapshot().unwrap().version(), 2);
+}
+
+/// Servers of an earlier program, which commit beside this one during a rolling upgrade, keep what they call.
+#[test]
+fn what_an_earlier_program_commits_by_stays() {
+    let Some(subject) = Postgres::fresh() else { return };
+    let earlier = "CREATE TYPE cenote_batch AS (seen bigint);
+        CREATE FUNCTION cenote_commit(batches cenote_batch[], claimed bytea) RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint'";
+    let mut client = postgres::Client::connect(&subject.config, postgres::NoTls).unwrap();
+    client.batch_execute(earlier).unwrap();
+    appended(&*subject.open());
+    let call = client.prepare("SELECT cenote_commit($1, $2)").unwrap();
+    assert_eq!(call.params()[0].name(), "_cenote_batch");
 }
 
 #[test]

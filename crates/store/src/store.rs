@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
-use cenote_kv::{Batch, CommitError, Engine, Snapshot, Wanted, Write};
+use cenote_kv::{Batch, CommitError, Engine, Evidence, Snapshot, Wanted, Write};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
@@ -348,7 +348,7 @@ impl Store {
             if tx.is_empty() {
                 return Ok(answer);
             }
-            let contested = match self.commit(tx)? {
+            let contested = match self.commit(tx, attempt)? {
                 Committed::Yes => return Ok(answer),
                 Committed::No => continue,
                 Committed::Contested(key) => key,
@@ -372,15 +372,34 @@ impl Store {
         self.parts().clock.sleep(Duration::from_nanos(some));
     }
 
-    fn commit(&self, mut tx: Transaction) -> Result<Committed> {
+    fn commit(&self, mut tx: Transaction, attempt: u32) -> Result<Committed> {
         let is_left = describe::bind_late(&mut tx)?;
         describe::record_classes(&mut tx)?;
         quotas::settle(&mut tx)?;
-        let committed = self.commit_prepared(tx.into_batch(self.random()))?;
+        let batch = tx.into_batch(self.random());
+        // The line is that of the key that changed, which a shared engine may not tell; a pause needs none.
+        let rests = (attempt >= PAUSES && self.is_shared()).then(|| batch.evidence.clone());
+        let committed = self.commit_prepared(batch)?;
         if is_left {
             self.inner.work.notify_one();
         }
-        Ok(committed)
+        Ok(match (committed, rests) {
+            (Committed::Contested(told), Some(rests)) => {
+                Committed::Contested(self.first_changed(&rests, told))
+            }
+            (committed, _) => committed,
+        })
+    }
+
+    /// The first key that `evidence` rests on and that differs now, since an engine that compares keys together cannot tell which it was
+    /// at the commit. What it told, if none does any more.
+    pub(crate) fn first_changed(&self, evidence: &[Evidence], told: Bytes) -> Bytes {
+        let now = self.parts().engine.snapshot().ok();
+        let found = now.and_then(|now| {
+            let changed = |seen: &Evidence| seen.changed_in(&*now).ok().flatten();
+            evidence.iter().find_map(changed)
+        });
+        found.unwrap_or(told)
     }
 
     /// Commits a batch, which has a token.
@@ -451,6 +470,6 @@ pub(crate) enum Committed {
     Yes,
     /// Nothing happened; it may be tried again.
     No,
-    /// Nothing happened, since the value of this key was changed concurrently.
+    /// Nothing happened, since the value of this key, or of another one that was read, was changed concurrently.
     Contested(Bytes),
 }

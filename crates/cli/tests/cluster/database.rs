@@ -244,7 +244,7 @@ impl Session {
                     let is_joint = self.doing.contains("unnest($2");
                     self.doing = tables(&message[start..], is_joint).unwrap_or_default();
                 }
-                if self.doing.contains("cenote_commit(") {
+                if self.doing.contains("cenote_apply(") {
                     return self.commit(state);
                 }
             }

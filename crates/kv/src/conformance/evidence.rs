@@ -79,6 +79,93 @@ pub fn evidence_without_a_snapshot_is_checked(subject: &dyn Subject) {
     assert!(is_conflict(&attempt(&*engine, 0, |batch| batch.expect("a", None))));
 }
 
+/// Changes a store in one way.
+type Change = fn(&mut Batch) -> &mut Batch;
+
+/// What [`reset`] leaves, as evidence.
+fn three(batch: &mut Batch) -> &mut Batch {
+    batch.expect("b", Some("2".into())).expect("gone", None).expect("c", Some("3".into()))
+}
+
+fn reset(batch: &mut Batch) -> &mut Batch {
+    batch.put("b", "2").put("c", "3").delete("gone").delete("d")
+}
+
+/// All keys of a batch hold together, or none.
+pub fn evidence_of_several_keys_is_one(subject: &dyn Subject) {
+    let engine = subject.open();
+    let changes: [Change; 6] = [
+        |batch| batch.put("c", "4"),
+        |batch| batch.delete("c"),
+        |batch| batch.put("gone", ""),
+        |batch| batch.delete("c").put("gone", "3"),
+        |batch| batch.put("b", "23").put("c", ""),
+        |batch| batch.delete("b").delete("c"),
+    ];
+    for change in changes {
+        commit(&*engine, reset);
+        let seen = version(&*engine);
+        commit(&*engine, |batch| batch.put("d", "beside"));
+        attempt(&*engine, seen, three).unwrap();
+        commit(&*engine, change);
+        assert!(is_conflict(&attempt(&*engine, seen, three)));
+        assert!(is_conflict(&attempt(&*engine, 0, three)));
+    }
+}
+
+/// The one that changed, if the engine can tell.
+pub fn a_conflict_of_several_keys_names_one_of_them(subject: &dyn Subject) {
+    let engine = subject.open();
+    let changes: [(&str, Change); 3] = [
+        ("b", |batch| batch.delete("b")),
+        ("c", |batch| batch.put("c", "4")),
+        ("gone", |batch| batch.put("gone", "1")),
+    ];
+    for (changed, change) in changes {
+        commit(&*engine, reset);
+        let seen = version(&*engine);
+        commit(&*engine, change);
+        let Err(CommitError::Conflict { key }) = attempt(&*engine, seen, three) else {
+            panic!("{changed} was changed");
+        };
+        let is_one = ["b", "c", "gone"].iter().any(|one| key == one);
+        assert!(if subject.names_the_key() { key == changed } else { is_one }, "{key:?}");
+    }
+}
+
+/// However often a key was read, it held one value.
+pub fn repeated_keys_hold_once_and_contradictory_ones_never(subject: &dyn Subject) {
+    let engine = subject.open();
+    put(&*engine, "a", "1");
+    let seen = version(&*engine);
+    put(&*engine, "other", "");
+    let both = |first: Option<&'static str>, then: Option<&'static str>| {
+        let (first, then) = (first.map(Bytes::from), then.map(Bytes::from));
+        attempt(&*engine, seen, |batch| {
+            batch.expect("a", first).expect("b", None).expect("a", then)
+        })
+    };
+    both(Some("1"), Some("1")).unwrap();
+    for (first, then) in
+        [(Some("1"), Some("2")), (Some("2"), Some("1")), (None, Some("1")), (Some("1"), None)]
+    {
+        assert!(is_conflict(&both(first, then)), "{first:?}, {then:?}");
+    }
+}
+
+/// A byte decides, wherever it is.
+pub fn evidence_is_as_large_as_values_are(subject: &dyn Subject) {
+    let engine = subject.open();
+    let value = Bytes::from(vec![b'v'; 3 << 20]);
+    let last = [&value[1..], b"w"].concat();
+    commit(&*engine, |batch| batch.put("a", value.clone()).put("b", value.clone()));
+    let mut both = Batch::default();
+    both.expect("a", Some(value.clone())).expect("b", Some(value)).put("w", "done");
+    engine.commit(both.clone()).unwrap();
+    put(&*engine, "b", last);
+    assert!(is_conflict(&engine.commit(both)));
+}
+
 /// What a scan saw, as evidence.
 fn seen_in(engine: &dyn Engine, range: &KeyRange, limit: usize) -> (Version, RangeDigest) {
     let view = engine.snapshot().unwrap();

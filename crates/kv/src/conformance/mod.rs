@@ -35,6 +35,11 @@ pub trait Subject {
     /// Opens the store: empty the first time, later with its data. The engine opened before has been
     /// dropped.
     fn open(&self) -> Arc<dyn Engine>;
+
+    /// Whether a conflict names the key that changed, and not just one of those that were compared together.
+    fn names_the_key(&self) -> bool {
+        true
+    }
 }
 
 /// Defines a test for each case of the suite, against a new [`Subject`] from the expression.
@@ -64,6 +69,10 @@ macro_rules! conformance_tests {
             evidence_survives_a_change_and_back,
             evidence_is_about_the_state_before,
             evidence_without_a_snapshot_is_checked,
+            evidence_of_several_keys_is_one,
+            a_conflict_of_several_keys_names_one_of_them,
+            repeated_keys_hold_once_and_contradictory_ones_never,
+            evidence_is_as_large_as_values_are,
             ranges_find_phantoms,
             ranges_find_removals_and_changes,
             ranges_end_at_their_limit,

@@ -1,7 +1,7 @@
 //! The right to a catalog: of one engine alone, or of several together.
 //!
 //! Invariant: once an engine was granted a catalog alone, none that had it before commits any more. The row that puts
-//! commits in order has a mark, which each engine that is granted the catalog alone changes, and `cenote_commit` compares it with that
+//! commits in order has a mark, which each engine that is granted the catalog alone changes, and `cenote_apply` compares it with that
 //! of the engine that asks. An advisory lock, exclusive or shared, held by a session
 //! of the engine, shows whether the engine is still alive. A session can end while its engine lives (the database was
 //! restarted, a connection broke); its lock is taken again, unless another server was faster.

@@ -177,7 +177,7 @@ impl Connection {
         if let Some(commit) = &self.commit {
             return Ok(commit.clone());
         }
-        let query = "SELECT committed, refused, held FROM cenote_commit($1, $2)";
+        let query = "SELECT committed, refused, held FROM cenote_apply($1, $2)";
         let commit = self.client.prepare(query).map_err(error)?;
         Ok(self.commit.insert(commit).clone())
     }

@@ -44,15 +44,17 @@ DROP FUNCTION IF EXISTS cenote_commit(
     bytea[], bigint[], bigint[], bytea);
 DROP FUNCTION IF EXISTS cenote_holds(bytea, bytea, bytea, bigint);
 
--- What a commit depends on and changes, as parallel arrays; `columns.rs` has the same fields in the same order. Evidence is a key
--- with its value (null: absent), or, if `row_limits` has a number, a range whose rows had that value as their digest. A key is among
--- `put_keys`, `deleted` and `counters` at most once. `lowest`: its version is at least this. `sums_first`: it depends on or
--- changes what earlier batches add to.
+-- What a commit depends on and changes, as parallel arrays; `columns.rs` has the same fields in the same order. Evidence is one digest of
+-- the rows that were at `seen_keys` (null without keys), and one of the rows of each range up to its limit. A key is among `put_keys`,
+-- `deleted` and `counters` at most once. `lowest`: its version is at least this. `sums_first`: it depends on or changes what earlier
+-- ones of a group add to. Servers of an earlier program may have the catalog beside those of this one (rolling upgrade): what they call, the
+-- function `cenote_commit` with its type `cenote_batch`, is left where it is, and does the same by the same lock.
 DO $$ BEGIN
-    IF to_regtype('cenote_batch') IS NULL THEN
-        CREATE TYPE cenote_batch AS (
+    IF to_regtype('cenote_changes') IS NULL THEN
+        CREATE TYPE cenote_changes AS (
             seen bigint,
-            seen_keys bytea[], seen_values bytea[], range_ends bytea[], row_limits bigint[],
+            seen_keys bytea[], seen_digest bytea,
+            range_starts bytea[], range_ends bytea[], row_limits bigint[], range_digests bytea[],
             put_keys bytea[], put_values bytea[], deleted bytea[],
             counters bytea[], deltas bigint[],
             logs bytea[], entries bytea[],
@@ -63,6 +65,12 @@ DO $$ BEGIN
         );
     END IF;
 END $$;
+
+-- A row as it is digested.
+CREATE OR REPLACE FUNCTION cenote_row(key bytea, value bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT int4send(octet_length(key)) || key || int4send(octet_length(value)) || value
+$$;
 
 -- Adds to counters, each of which may be named more than once; one that holds zero is removed.
 CREATE OR REPLACE FUNCTION cenote_add(counters bytea[], deltas bigint[]) RETURNS void
@@ -80,17 +88,17 @@ BEGIN
 END
 $$;
 
--- Checks and writes batches, each after those before it, and each for itself. A row for each: its version, or the key of the
--- evidence that failed, or the key of a counter that would exceed its bound, with what that holds, or only nulls if its token was
--- used before. No rows, if another server has claimed the catalog since. Bounds rest on the newest values, whatever was seen.
+-- Checks and writes batches, each after those before it, and each for itself. A row for each: its version, or the first key of the
+-- evidence that failed (whichever of its keys changed: a digest does not tell), or the key of a counter that would exceed its bound,
+-- with what that holds, or only nulls if its token was used before. No rows, if another server has claimed the catalog since. Bounds rest on the newest values, whatever was seen.
 -- Each query of a volatile function sees what was committed before it began, and so, once the lock is held, every earlier
 -- commit, and what the function did itself. Its plans are made once, and look keys up by the index, whatever the size of the
 -- table was then: plans for each call would take half of the time, and one from when the table was small would read all of it.
-CREATE OR REPLACE FUNCTION cenote_commit(batches cenote_batch[], claimed bytea)
+CREATE OR REPLACE FUNCTION cenote_apply(batches cenote_changes[], claimed bytea)
 RETURNS TABLE (committed bigint, refused bytea, held bigint) LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    batch cenote_batch;
+    batch cenote_changes;
     before bigint;
     newest bigint;
     claimant bytea;
@@ -113,25 +121,31 @@ BEGIN
             counters := '{}';
             deltas := '{}';
         END IF;
-        IF (batch.seen <> newest OR batch.seen = 0) AND cardinality(batch.seen_keys) > 0 THEN
-            SELECT seen.key INTO refused
-            FROM unnest(batch.seen_keys, batch.seen_values, batch.range_ends, batch.row_limits)
-                WITH ORDINALITY AS seen (key, value, range_end, row_limit, place)
-            WHERE CASE WHEN row_limit IS NULL THEN
-                (SELECT rows.value FROM cenote_rows AS rows WHERE rows.key = seen.key) IS DISTINCT FROM seen.value
-            ELSE
-                (SELECT sha256(coalesce(string_agg(
-                    int4send(octet_length(scanned.key)) || scanned.key
-                        || int4send(octet_length(scanned.value)) || scanned.value,
-                    ''::bytea ORDER BY scanned.key), ''::bytea))
-                 FROM (SELECT rows.key, rows.value FROM cenote_rows AS rows
-                       WHERE rows.key >= seen.key AND rows.key < seen.range_end
-                       ORDER BY rows.key LIMIT seen.row_limit) AS scanned) <> seen.value
-            END
-            ORDER BY place LIMIT 1;
-            IF FOUND THEN
-                RETURN NEXT;
-                CONTINUE;
+        IF batch.seen <> newest OR batch.seen = 0 THEN
+            IF batch.seen_digest IS NOT NULL THEN
+                SELECT batch.seen_keys[1] INTO refused
+                FROM cenote_rows AS rows WHERE rows.key = ANY (batch.seen_keys)
+                HAVING sha256(coalesce(string_agg(cenote_row(rows.key, rows.value), ''::bytea ORDER BY rows.key), ''::bytea))
+                    <> batch.seen_digest;
+                IF FOUND THEN
+                    RETURN NEXT;
+                    CONTINUE;
+                END IF;
+            END IF;
+            IF cardinality(batch.range_starts) > 0 THEN
+                SELECT seen.first INTO refused
+                FROM unnest(batch.range_starts, batch.range_ends, batch.row_limits, batch.range_digests)
+                    WITH ORDINALITY AS seen (first, range_end, row_limit, digest, place)
+                WHERE (SELECT sha256(coalesce(string_agg(cenote_row(scanned.key, scanned.value), ''::bytea ORDER BY scanned.key),
+                                              ''::bytea))
+                       FROM (SELECT rows.key, rows.value FROM cenote_rows AS rows
+                             WHERE rows.key >= seen.first AND rows.key < seen.range_end
+                             ORDER BY rows.key LIMIT seen.row_limit) AS scanned) <> seen.digest
+                ORDER BY place LIMIT 1;
+                IF FOUND THEN
+                    RETURN NEXT;
+                    CONTINUE;
+                END IF;
             END IF;
         END IF;
         IF cardinality(batch.bound_keys) > 0 THEN

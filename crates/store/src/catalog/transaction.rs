@@ -223,8 +223,7 @@ impl Transaction {
         let mut batch = Batch::new(self.snapshot.version());
         batch.token = Some(token);
         batch.frees = self.frees;
-        let keys = self.seen.into_inner().into_iter();
-        batch.evidence = keys.map(|(key, value)| Evidence::Key { key, value }).collect();
+        batch.expect_keys(self.seen.into_inner());
         batch.evidence.append(&mut self.ranges.into_inner());
         for (key, value) in self.writes {
             match value {

@@ -9,7 +9,7 @@ impl Store {
     /// One commit, or none.
     pub(super) fn commit_open(&self, caller: &Caller, set: &OpenChangeSet) -> Result<ChangeSet> {
         let _changing = set.changing();
-        let (batch, announced) = {
+        let (batch, rests, announced) = {
             let state = set.state();
             let Some((draft, _)) = &state.draft else {
                 drop(state);
@@ -17,7 +17,9 @@ impl Store {
                 return Ok(set.describe());
             };
             let batch = (!draft.is_empty()).then(|| draft.batch(self.now(), self.random()));
-            (batch.transpose()?, draft.announced().to_vec())
+            let batch = batch.transpose()?;
+            let rests = batch.as_ref().map(|batch| batch.evidence.clone()).unwrap_or_default();
+            (batch, rests, draft.announced().to_vec())
         };
         let committed = batch.map_or(Ok(Committed::Yes), |batch| self.commit_prepared(batch));
         let how = match &committed {
@@ -27,9 +29,10 @@ impl Store {
             Ok(Committed::No) | Err(_) => ChangeSetState::Open,
         };
         let refused = match committed {
-            Ok(Committed::Contested(key)) => set
-                .open_view()
-                .map(|view| self.contested(caller, &self.view_of(Box::new(view)), &key)),
+            Ok(Committed::Contested(told)) => set.open_view().map(|view| {
+                let key = self.first_changed(&rests, told);
+                self.contested(caller, &self.view_of(Box::new(view)), &key)
+            }),
             Ok(Committed::No) => Some(
                 Error::new(ErrorKind::Unavailable, "the commit failed, and nothing was changed")
                     .with_hint("commit again"),

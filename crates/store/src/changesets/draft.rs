@@ -147,7 +147,7 @@ impl Draft {
         }
         for evidence in &work.ranges {
             let evidence = self.below(evidence, base)?;
-            rests.size += evidence.key().len() + size_of::<Evidence>();
+            rests.size += size_of_range(&evidence);
             rests.ranges.push(evidence);
         }
         Ok(rests)
@@ -202,10 +202,7 @@ impl Draft {
     pub(super) fn batch(&self, now: Time, token: Token) -> Result<Batch> {
         let mut batch = Batch::new(self.base.version());
         (batch.token, batch.frees) = (Some(token), self.frees);
-        let seen = self.seen.iter();
-        batch.evidence = seen
-            .map(|(key, value)| Evidence::Key { key: key.clone(), value: value.clone() })
-            .collect();
+        batch.expect_keys(self.seen.iter().map(|(key, value)| (key.clone(), value.clone())));
         batch.evidence.extend(self.ranges.iter().cloned());
         for (key, value) in &self.writes {
             let key = match keys::garbage_content(key).filter(|_| keys::all_garbage().contains(key))
@@ -233,6 +230,14 @@ impl Draft {
         }
         Ok(batch)
     }
+}
+
+fn size_of_range(evidence: &Evidence) -> usize {
+    let start = match evidence {
+        Evidence::Range { range, .. } => range.start.len(),
+        Evidence::Keys(_) => 0,
+    };
+    start + size_of::<Evidence>()
 }
 
 /// The bytes of a counter.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cenote_blob::Place;
-use cenote_kv::{FjallEngine, FjallOptions};
+use cenote_kv::{FjallEngine, FjallOptions, PostgresEngine};
 use cenote_store::{
     AccessChange, At, AttributeChange, Caller, ChangeSet, ChangeSetId, ChangeSetLimits,
     ChangeSetState, Conditions, CreateOptions, Draft, ErrorKind, MoveOptions, NewTicket, NewToken,
@@ -11,6 +11,7 @@ use cenote_store::{
     TrashItem, UploadOptions, Versioning, Where,
 };
 
+use crate::postgres_server::fresh_schema;
 use crate::uploads::{begin, complete, part};
 use crate::world::{World, assert_clean, at, kind, noise, once, path, run, world, world_on};
 
@@ -298,6 +299,22 @@ fn caller_by(world: &World, token: &NewToken) -> Caller {
 
 #[test]
 fn the_first_commit_wins_and_the_conflict_names_what_changed() {
+    the_first_wins(world);
+}
+
+/// There the keys of a commit are compared as one, and the database cannot tell which of them changed.
+#[test]
+fn a_conflict_names_what_changed_on_postgresql() {
+    if fresh_schema().is_none() {
+        return;
+    }
+    the_first_wins(|| {
+        let config = fresh_schema().unwrap();
+        world_on(PostgresEngine::open(&config).unwrap(), Place::memory("main"))
+    });
+}
+
+fn the_first_wins(world: impl Fn() -> World) {
     type Change = fn(&World);
     let changes: [(&str, Change, Change); 8] = [
         ("/old/a", |w| drop(w.put("/old/a", b"1")), |w| drop(w.put("/old/a", b"2"))),

@@ -1,4 +1,4 @@
-//! A batch as a value of the type `cenote_batch` of `schema.sql`: parallel arrays.
+//! A batch as a value of the type `cenote_changes` of `schema.sql`: parallel arrays.
 //!
 //! Invariant: the fields here and there are the same, by name; otherwise nothing is sent.
 
@@ -8,6 +8,7 @@ use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{Field, IsNull, Kind, ToSql, Type, to_sql_checked};
 
 use super::net::{Net, NetWrites};
+use super::seen::SeenKeys;
 use crate::postgres::snapshot::LAST;
 use crate::{Batch, Bound, Evidence, Write};
 
@@ -15,7 +16,8 @@ use crate::{Batch, Bound, Evidence, Write};
 #[derive(Debug)]
 pub(super) struct BatchColumns<'a> {
     seen: i64,
-    evidence: EvidenceColumns<'a>,
+    keys: SeenKeys<'a>,
+    ranges: RangeColumns<'a>,
     writes: WriteColumns<'a>,
     token: Option<&'a [u8]>,
     lowest: i64,
@@ -28,7 +30,8 @@ impl<'a> BatchColumns<'a> {
     pub(super) fn of(batch: &'a Batch, net: &'a NetWrites<'a>, sums_first: bool) -> Self {
         Self {
             seen: batch.seen.cast_signed(),
-            evidence: EvidenceColumns::of(&batch.evidence),
+            keys: SeenKeys::of(&batch.evidence),
+            ranges: RangeColumns::of(&batch.evidence),
             writes: WriteColumns::of(net, &batch.writes),
             token: batch.token.as_ref().map(|token| token.as_slice()),
             lowest: batch.least.cast_signed(),
@@ -39,13 +42,15 @@ impl<'a> BatchColumns<'a> {
 
     /// The values of the fields, in the order of [`FIELDS`].
     fn values(&self) -> [&dyn ToSql; FIELDS.len()] {
-        let Self { seen, evidence, writes, token, lowest, bounds, sums_first } = self;
+        let Self { seen, keys, ranges, writes, token, lowest, bounds, sums_first } = self;
         [
             seen,
-            &evidence.keys,
-            &evidence.values,
-            &evidence.ends,
-            &evidence.limits,
+            &keys.keys,
+            &keys.digest,
+            &ranges.starts,
+            &ranges.ends,
+            &ranges.limits,
+            &ranges.digests,
             &writes.put_keys,
             &writes.put_values,
             &writes.deleted,
@@ -63,13 +68,15 @@ impl<'a> BatchColumns<'a> {
     }
 }
 
-/// The fields of `cenote_batch`.
-const FIELDS: [&str; 18] = [
+/// The fields of `cenote_changes`.
+const FIELDS: [&str; 20] = [
     "seen",
     "seen_keys",
-    "seen_values",
+    "seen_digest",
+    "range_starts",
     "range_ends",
     "row_limits",
+    "range_digests",
     "put_keys",
     "put_values",
     "deleted",
@@ -130,37 +137,27 @@ fn put_field(
     Ok(())
 }
 
-/// Evidence as parallel arrays; see `cenote_batch`.
+/// Ranges that were read, as parallel arrays; see `cenote_changes`.
 #[derive(Debug, Default)]
-struct EvidenceColumns<'a> {
-    keys: Vec<&'a [u8]>,
-    values: Vec<Option<&'a [u8]>>,
-    ends: Vec<Option<&'a [u8]>>,
-    limits: Vec<Option<i64>>,
+struct RangeColumns<'a> {
+    starts: Vec<&'a [u8]>,
+    ends: Vec<&'a [u8]>,
+    limits: Vec<i64>,
+    digests: Vec<&'a [u8]>,
 }
 
-impl<'a> EvidenceColumns<'a> {
+impl<'a> RangeColumns<'a> {
     fn of(evidence: &'a [Evidence]) -> Self {
         let mut columns = Self::default();
         for seen in evidence {
-            columns.push(seen);
+            if let Evidence::Range { range, limit, digest } = seen {
+                columns.starts.push(&range.start);
+                columns.ends.push(range.end.as_deref().unwrap_or(&LAST));
+                columns.limits.push(i64::try_from(*limit).unwrap_or(i64::MAX));
+                columns.digests.push(&digest.0);
+            }
         }
         columns
-    }
-
-    fn push(&mut self, seen: &'a Evidence) {
-        self.keys.push(seen.key());
-        let (value, end, limit) = match seen {
-            Evidence::Key { value, .. } => (value.as_deref(), None, None),
-            Evidence::Range { range, limit, digest } => (
-                Some(digest.0.as_slice()),
-                Some(range.end.as_deref().unwrap_or(&LAST)),
-                Some(i64::try_from(*limit).unwrap_or(i64::MAX)),
-            ),
-        };
-        self.values.push(value);
-        self.ends.push(end);
-        self.limits.push(limit);
     }
 }
 
@@ -184,7 +181,7 @@ impl<'a> BoundColumns<'a> {
     }
 }
 
-/// Writes as parallel arrays, each key at most once; see `cenote_batch`.
+/// Writes as parallel arrays, each key at most once; see `cenote_changes`.
 #[derive(Debug, Default)]
 struct WriteColumns<'a> {
     put_keys: Vec<&'a [u8]>,

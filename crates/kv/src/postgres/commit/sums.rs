@@ -36,7 +36,7 @@ impl<'a> Sums<'a> {
 
     fn were_seen(&self, evidence: &Evidence) -> bool {
         match evidence {
-            Evidence::Key { key, .. } => self.0.contains(key),
+            Evidence::Keys(keys) => keys.iter().any(|(key, _)| self.0.contains(key)),
             Evidence::Range { range, .. } => self.has_any_in(range),
         }
     }
