@@ -378,38 +378,38 @@ impl Store {
         quotas::settle(&mut tx)?;
         let batch = tx.into_batch(self.random());
         // The line is that of the key that changed, which a shared engine may not tell; a pause needs none.
-        let rests = (attempt >= PAUSES && self.is_shared()).then(|| batch.evidence.clone());
+        let evidence = (attempt >= PAUSES && self.is_shared()).then(|| batch.evidence.clone());
         let committed = self.commit_prepared(batch)?;
         if is_left {
             self.inner.work.notify_one();
         }
-        Ok(match (committed, rests) {
-            (Committed::Contested(told), Some(rests)) => {
-                Committed::Contested(self.first_changed(&rests, told))
+        Ok(match (committed, evidence) {
+            (Committed::Contested(named), Some(evidence)) => {
+                Committed::Contested(self.first_changed(&evidence, named))
             }
             (committed, _) => committed,
         })
     }
 
-    /// The first key that `evidence` rests on and that differs now, since an engine that compares keys together cannot tell which it was
-    /// at the commit. What it told, if none does any more.
-    pub(crate) fn first_changed(&self, evidence: &[Evidence], told: Bytes) -> Bytes {
+    /// The first key of `evidence` that differs now, since an engine that compares keys together cannot tell which it was at the
+    /// commit. The one that it `named`, if none does any more.
+    pub(crate) fn first_changed(&self, evidence: &[Evidence], named: Bytes) -> Bytes {
         let now = self.parts().engine.snapshot().ok();
         let found = now.and_then(|now| {
             let changed = |seen: &Evidence| seen.changed_in(&*now).ok().flatten();
             evidence.iter().find_map(changed)
         });
-        found.unwrap_or(told)
+        found.unwrap_or(named)
     }
 
     /// Commits a batch, which has a token.
     pub(crate) fn commit_prepared(&self, batch: Batch) -> Result<Committed> {
         self.inner.latch.check()?;
         let (notes, size) = (garbage(&batch), batch.size() as u64);
-        let is_told = batch.writes.iter().any(|write| matches!(write, Write::Append(..)));
+        let is_announced = batch.writes.iter().any(|write| matches!(write, Write::Append(..)));
         let committed = self.commit_batch(batch)?;
         self.added(size);
-        if committed == Committed::Yes && is_told {
+        if committed == Committed::Yes && is_announced {
             self.inner.changed.notify_waiters();
         }
         if committed == Committed::Yes && !self.parts().engine.is_shared() {

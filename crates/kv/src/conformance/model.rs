@@ -147,11 +147,11 @@ pub fn behaves_as_the_memory_engine(subject: &dyn Subject) {
             let (view, _) = &views[views.len().saturating_sub(1 + step.age)];
             let batch = step.batch(&**view);
             let (left, right) = (engine.commit(batch.clone()), model.commit(batch.clone()));
-            let told = |answer| match subject.names_the_key() {
+            let described = |answer| match subject.names_the_key() {
                 true => format!("{answer:?}"),
                 false => together(&batch, answer),
             };
-            assert_eq!(told(&left), told(&right));
+            assert_eq!(described(&left), described(&right));
             match right {
                 Ok(_) => {}
                 Err(CommitError::Conflict { .. }) => conflicts.set(conflicts.get() + 1),

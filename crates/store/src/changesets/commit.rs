@@ -9,7 +9,7 @@ impl Store {
     /// One commit, or none.
     pub(super) fn commit_open(&self, caller: &Caller, set: &OpenChangeSet) -> Result<ChangeSet> {
         let _changing = set.changing();
-        let (batch, rests, announced) = {
+        let (batch, evidence, announced) = {
             let state = set.state();
             let Some((draft, _)) = &state.draft else {
                 drop(state);
@@ -18,8 +18,8 @@ impl Store {
             };
             let batch = (!draft.is_empty()).then(|| draft.batch(self.now(), self.random()));
             let batch = batch.transpose()?;
-            let rests = batch.as_ref().map(|batch| batch.evidence.clone()).unwrap_or_default();
-            (batch, rests, draft.announced().to_vec())
+            let evidence = batch.as_ref().map(|batch| batch.evidence.clone()).unwrap_or_default();
+            (batch, evidence, draft.announced().to_vec())
         };
         let committed = batch.map_or(Ok(Committed::Yes), |batch| self.commit_prepared(batch));
         let how = match &committed {
@@ -29,8 +29,8 @@ impl Store {
             Ok(Committed::No) | Err(_) => ChangeSetState::Open,
         };
         let refused = match committed {
-            Ok(Committed::Contested(told)) => set.open_view().map(|view| {
-                let key = self.first_changed(&rests, told);
+            Ok(Committed::Contested(named)) => set.open_view().map(|view| {
+                let key = self.first_changed(&evidence, named);
                 self.contested(caller, &self.view_of(Box::new(view)), &key)
             }),
             Ok(Committed::No) => Some(

@@ -5,6 +5,7 @@ mod change;
 mod content;
 mod id;
 mod name;
+mod optional;
 mod path;
 mod quota;
 mod resource;

@@ -4,7 +4,7 @@ use minicbor::{Decode, Encode};
 
 use crate::model::{
     Access, ContentHead, Counting, LinkIntegrity, Name, PersonId, Placement, ResourceId, Stamp,
-    StorePath, Time, Versioning,
+    StorePath, Time, Versioning, optional,
 };
 
 /// What a resource is.
@@ -74,16 +74,16 @@ pub struct Resource {
     #[n(10)]
     pub access: Access,
     /// Mode bits as in `st_mode & 0o7777`, if a client set them.
-    #[n(11)]
+    #[cbor(n(11), with = "optional", has_nil)]
     pub mode: Option<u32>,
     /// The modification time that a client set.
-    #[n(12)]
+    #[cbor(n(12), with = "optional", has_nil)]
     pub mtime: Option<Time>,
     /// What happens to replaced states here and below, for a collection with a setting.
-    #[n(13)]
+    #[cbor(n(13), with = "optional", has_nil)]
     pub versioning: Option<Versioning>,
     /// Where it points, for a link.
-    #[n(14)]
+    #[cbor(n(14), with = "optional", has_nil)]
     pub target: Option<String>,
     /// Where its content is.
     #[n(15)]
