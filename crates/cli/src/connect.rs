@@ -163,7 +163,18 @@ fn no_store() -> CliError {
 
 /// Translates the failure to open a store to an error of the program.
 pub(crate) fn not_opened(error: OpenError) -> CliError {
-    let (kind, hint) = match &error {
+    let (kind, hint) = match error {
+        // It says itself what to do, as about a format that this program does not know.
+        OpenError::Store(refused) if refused.kind() == ErrorKind::Unavailable => {
+            return refused.into();
+        }
+        ref error => kind_and_hint(error),
+    };
+    CliError::new(kind, error.to_string()).hint(hint)
+}
+
+fn kind_and_hint(error: &OpenError) -> (Kind, &'static str) {
+    match error {
         _ if error.is_damage() => {
             (Kind::Mismatch, "restore a backup, or accept the loss: cenote check --accept-loss")
         }
@@ -205,6 +216,20 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
         OpenError::TooNew { .. } => (Kind::Unavailable, "use a newer cenote"),
         OpenError::Settings(..) => (Kind::Mismatch, "restore the file from a backup"),
         _ => (Kind::Failed, "check that the directory is readable and writable"),
-    };
-    CliError::new(kind, error.to_string()).hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_is_too_new_is_refused_with_its_own_hint() {
+        let refused = cenote_store::Error::new(ErrorKind::Unavailable, "the store has format 99")
+            .with_hint("use a newer cenote");
+        let error = not_opened(OpenError::Store(refused));
+        assert_eq!(error.kind(), Kind::Unavailable);
+        let text = format!("{error:?}");
+        assert!(text.contains("use a newer cenote") && !text.contains("readable"), "{text}");
+    }
 }

@@ -213,6 +213,25 @@ fn kind_of(kind: cenote_client::Kind) -> Kind {
     }
 }
 
+impl From<cenote_store::Error> for CliError {
+    fn from(error: cenote_store::Error) -> Self {
+        use cenote_store::ErrorKind as E;
+        let kind = match error.kind() {
+            E::Exists => Kind::Exists,
+            E::NotFound => Kind::NotFound,
+            E::Damaged => Kind::Mismatch,
+            E::NoSpace => Kind::NoSpace,
+            E::Unavailable | E::Unknown => Kind::Unavailable,
+            _ => Kind::Failed,
+        };
+        let refused = Self::new(kind, error.to_string());
+        match error.hint() {
+            Some(hint) => refused.hint(hint),
+            None => refused,
+        }
+    }
+}
+
 impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         let kind = match error.kind() {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use cenote_server::embedded::OpenError;
-use cenote_store::{Copied, CopyProgress, Error, ErrorKind, Watch};
+use cenote_store::{Copied, CopyProgress, Watch};
 use serde::Serialize;
 
 use crate::connect::not_opened;
-use crate::error::{CliError, Kind};
+use crate::error::CliError;
 use crate::session::Session;
 use crate::text::size;
 
@@ -88,24 +88,7 @@ pub(super) fn watch(session: &Session) -> Watch {
 /// Translates the failure of a copy to an error of the program.
 pub(super) fn not_copied(error: OpenError) -> CliError {
     match error {
-        OpenError::Store(error) => refused(error),
+        OpenError::Store(error) => error.into(),
         error => not_opened(error),
-    }
-}
-
-/// Translates an error of the store.
-pub(super) fn refused(error: Error) -> CliError {
-    let kind = match error.kind() {
-        ErrorKind::Exists => Kind::Exists,
-        ErrorKind::NotFound => Kind::NotFound,
-        ErrorKind::Damaged => Kind::Mismatch,
-        ErrorKind::NoSpace => Kind::NoSpace,
-        ErrorKind::Unavailable | ErrorKind::Unknown => Kind::Unavailable,
-        _ => Kind::Failed,
-    };
-    let cli_error = CliError::new(kind, error.to_string());
-    match error.hint() {
-        Some(hint) => cli_error.hint(hint),
-        None => cli_error,
     }
 }

@@ -9,7 +9,6 @@ use cenote_store::{BackupBlob, BackupDir, CatalogInfo, ErrorKind, Intake};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 
-use crate::commands::copies::report::refused;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::size;
@@ -45,14 +44,14 @@ struct Summary {
 impl Args {
     pub(super) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
-        let dir = BackupDir::create(&self.dir).map_err(refused)?;
-        let mut intake = Intake::begin(&dir).map_err(refused)?;
+        let dir = BackupDir::create(&self.dir)?;
+        let mut intake = Intake::begin(&dir)?;
         let going = take_rows(client.backup().await?, &mut intake).await?;
         let mut summary = self.bring(client, &intake, session).await?;
         drop(going);
-        let CatalogInfo { name, .. } = intake.finish().map_err(refused)?;
+        let CatalogInfo { name, .. } = intake.finish()?;
         summary.name = name;
-        summary.removed = dir.prune(self.keep.get()).await.map_err(refused)?.0;
+        summary.removed = dir.prune(self.keep.get()).await?.0;
         session.output.done(&summary, Summary::shown)?;
         match summary.damaged + summary.damaged_rows {
             0 => Ok(()),
@@ -72,7 +71,7 @@ impl Args {
         session: &Session,
     ) -> Result<Summary> {
         let (rows, damaged_rows) = intake.rows();
-        let (missing, present) = intake.missing().await.map_err(refused)?;
+        let (missing, present) = intake.missing().await?;
         let bar = session.progress.bytes(missing.iter().map(BackupBlob::size).sum());
         let mut summary = Summary { rows, damaged_rows, present, ..Summary::default() };
         let brought = stream::iter(&missing).map(async |blob| {
@@ -117,7 +116,7 @@ impl Summary {
 async fn take_rows(answer: Content, intake: &mut Intake<'_>) -> Result<Going> {
     let mut bytes = Box::pin(answer.into_stream());
     while let Some(chunk) = bytes.next().await {
-        if intake.push(&chunk?).map_err(refused)? {
+        if intake.push(&chunk?)? {
             let reading = tokio::spawn(async move { while bytes.next().await.is_some() {} });
             return Ok(Going(reading));
         }
@@ -149,7 +148,7 @@ async fn bring_one(
             Ok(None) => return Ok(None),
             Ok(wrong) => wrong,
             Err(error) if error.kind() == ErrorKind::Damaged => Some(error.to_string()),
-            Err(error) => return Err(refused(error)),
+            Err(error) => return Err(error.into()),
         };
     }
     Ok(wrong.map(|wrong| CliError::new(Kind::Mismatch, wrong)))

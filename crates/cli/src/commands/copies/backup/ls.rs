@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use cenote_store::BackupDir;
 
-use crate::commands::copies::report::refused;
 use crate::error::Result;
 use crate::session::Session;
 use crate::text::size;
@@ -17,8 +16,8 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self, session: &Session) -> Result<()> {
-        let dir = BackupDir::open(&self.dir).map_err(refused)?;
-        for catalog in dir.catalogs().map_err(refused)? {
+        let dir = BackupDir::open(&self.dir)?;
+        for catalog in dir.catalogs()? {
             let line = serde_json::json!({ "name": catalog.name, "catalog_bytes": catalog.size });
             session
                 .output

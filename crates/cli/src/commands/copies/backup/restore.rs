@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cenote_server::embedded::{Backing, restore_dir};
 use cenote_store::{BackupDir, CopyChoices};
 
-use crate::commands::copies::report::{Summary, not_copied, refused, watch};
+use crate::commands::copies::report::{Summary, not_copied, watch};
 use crate::connect::not_opened;
 use crate::error::Result;
 use crate::session::Session;
@@ -36,8 +36,8 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) async fn run(self, session: &Session) -> Result<()> {
-        let dir = Arc::new(BackupDir::open(&self.dir).map_err(refused)?);
-        let catalog = dir.catalog(self.at.as_deref()).map_err(refused)?;
+        let dir = Arc::new(BackupDir::open(&self.dir)?);
+        let catalog = dir.catalog(self.at.as_deref())?;
         let backing = Backing { catalog: self.catalog.clone(), contents: self.contents.clone() };
         backing.probe().await.map_err(not_opened)?;
         let choices = CopyChoices { read_back: self.read_back, leave_damaged: self.leave_damaged };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cenote_store::BackupDir;
 
-use crate::commands::copies::report::{refused, watch};
+use crate::commands::copies::report::watch;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::size;
@@ -23,23 +23,22 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) async fn run(self, session: &Session) -> Result<()> {
-        let dir = BackupDir::open(&self.dir).map_err(refused)?;
+        let dir = BackupDir::open(&self.dir)?;
         // A directory without any backup is an error: who relies on it would otherwise learn that only from a restore.
-        let newest = dir.catalog(self.at.as_deref()).map_err(refused)?;
+        let newest = dir.catalog(self.at.as_deref())?;
         let catalogs = match self.at {
             Some(_) => vec![newest],
-            None => dir.catalogs().map_err(refused)?,
+            None => dir.catalogs()?,
         };
         let mut faults = Vec::new();
         let mut report = |fault| faults.push(fault);
-        let verified =
-            dir.verify(&catalogs, &watch(session), &mut report).await.map_err(refused)?;
+        let verified = dir.verify(&catalogs, &watch(session), &mut report).await?;
         for fault in &faults {
             let line = serde_json::json!({ "what": fault.what, "detail": fault.detail });
             session.output.item(&line, |_| format!("{}: {}", fault.what, fault.detail))?;
         }
         if self.remove_damaged {
-            dir.remove_damaged(&faults).await.map_err(refused)?;
+            dir.remove_damaged(&faults).await?;
         }
         if !faults.is_empty() {
             let message = format!("{} parts of the backups are damaged or missing", faults.len());
