@@ -218,6 +218,28 @@ fn no_server_reports_the_end_of_a_job_that_the_others_do_not_see() {
     assert!((1..).find(|step| passes_with_a_fault_at(*step)) > Some(5));
 }
 
+/// A server hears of a change of places some time later.
+#[test]
+fn no_server_records_a_small_content_in_a_place_that_another_one_removed() {
+    let [one, other] = servers_over::<2>(world_with_places());
+    let [main, a] = ["main", "a"].map(|name| one.place(name));
+    one.store.set_default_place(&one.admin, a).unwrap();
+    maintained(&other);
+    other.put("/x", b"small");
+    assert_eq!(other.replicas("/x"), "0 a");
+    one.store.set_default_place(&one.admin, main).unwrap();
+    let job = one.store.drain_place(&one.admin, a, None).unwrap();
+    let put = || other.try_put(&other.admin, "/y", b"small", PutOptions::default());
+    assert_eq!(kind(put()), ErrorKind::Unavailable);
+    run(one.store.finish(job.id)).unwrap();
+    run(one.store.remove_place(&one.admin, a)).unwrap();
+    assert_eq!(kind(put()), ErrorKind::Unavailable);
+    maintained(&other);
+    put().unwrap();
+    assert_eq!([other.replicas("/x"), other.replicas("/y")], ["0 main", "0 main"]);
+    assert_clean(&one.store);
+}
+
 #[test]
 fn a_token_is_known_and_revoked_everywhere_at_once() {
     let [a, b] = servers::<2>();

@@ -4,7 +4,7 @@
 //! where the object is: in the replica of the lowest number that is good, and those in the same group.
 
 use crate::catalog::{BlobRecord, Reads, keys};
-use crate::contents::{Received, blob_ids, resolve};
+use crate::contents::{Received, blob_ids, require_up, resolve};
 use crate::model::{ContentHead, Extent, PlaceId, Placement, Replica, Replicas, Resource, Time};
 use crate::places::{Destination, KnownPlaces};
 use crate::{Error, ErrorKind, Result, Store};
@@ -30,6 +30,16 @@ impl Store {
         Ok(Placement::ByDefault(place.unwrap_or_else(|| self.known().catalog_place())))
     }
 
+    /// The same of new bytes. Those in the catalog go to the default place as this server knows it: the commit finds out whether that was
+    /// closed or removed since, as it does for the places of blobs.
+    fn placed_if_open(&self, reads: &impl Reads, extents: &[Extent]) -> Result<Placement> {
+        let placement = self.placed_by_default(reads, extents)?;
+        if let (Some(place), None) = (placement.by_default(), blob_ids(extents).next()) {
+            require_up(reads, place)?;
+        }
+        Ok(placement)
+    }
+
     /// After `received` became the content of what was `before`.
     pub(crate) fn placement_after_put(
         &self,
@@ -42,7 +52,7 @@ impl Store {
         if unnamed && self.known().has_one_default() {
             return match &received.blob {
                 Some(blob) => Ok(Placement::ByDefault(blob.record.place())),
-                None => self.placed_by_default(reads, &received.content.extents),
+                None => self.placed_if_open(reads, &received.content.extents),
             };
         }
         let places = self.places_of_received(reads, received)?;
