@@ -197,7 +197,8 @@ fn read_up(
     let ids = reads.edges().up(from);
     let keys: Vec<_> = ids.iter().map(|id| keys::resource(*id)).collect();
     let mut next = from;
-    for (at, value) in reads.values(&keys)?.into_iter().enumerate() {
+    for (at, value) in reads.look(&keys)?.into_iter().enumerate() {
+        reads.rest_on(keys[at].clone(), value.as_ref());
         let Some(value) = value else { return Ok(None) };
         let resource = Resource::from_value(&value)?;
         next = resource.parent;

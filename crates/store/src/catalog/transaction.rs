@@ -30,6 +30,14 @@ pub(crate) trait Reads {
     /// The bytes at many keys, in the requested order: one call of the engine.
     fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>>;
 
+    /// The same of keys that hints suggest. A commit does not depend on them, except on those that are passed to [`Reads::rest_on`].
+    fn look(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        self.values(keys)
+    }
+
+    /// Has a commit depend on what [`Reads::look`] returned for a key.
+    fn rest_on(&self, _key: Bytes, _value: Option<&Bytes>) {}
+
     /// Where paths led before.
     fn edges(&self) -> &Edges;
 
@@ -280,6 +288,26 @@ impl Reads for Transaction {
             }
         }
         Ok(values)
+    }
+
+    fn look(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        go_on()?;
+        let seen = self.seen.borrow();
+        let known = |key: &Bytes| self.writes.get(key).or_else(|| seen.get(key));
+        let unseen: Vec<Bytes> = keys.iter().filter(|key| known(key).is_none()).cloned().collect();
+        let mut read = match unseen.is_empty() {
+            true => Vec::new(),
+            false => self.snapshot.get_many(&unseen)?,
+        }
+        .into_iter();
+        let value = |key| known(key).cloned().unwrap_or_else(|| read.next().flatten());
+        Ok(keys.iter().map(value).collect())
+    }
+
+    fn rest_on(&self, key: Bytes, value: Option<&Bytes>) {
+        if !self.writes.contains_key(&key) {
+            self.seen.borrow_mut().entry(key).or_insert_with(|| value.cloned());
+        }
     }
 
     fn edges(&self) -> &Edges {

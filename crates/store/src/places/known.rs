@@ -18,6 +18,8 @@ use crate::{Error, ErrorKind, Result, Store};
 #[derive(Debug, Default)]
 pub(crate) struct KnownPlaces {
     default: PlaceId,
+    /// Derived once, since each put asks for it.
+    default_leaves: Vec<PlaceId>,
     places: BTreeMap<PlaceId, Entry>,
 }
 
@@ -49,18 +51,23 @@ impl Default for PlaceId {
 }
 
 impl KnownPlaces {
+    fn new(default: PlaceId, places: BTreeMap<PlaceId, Entry>) -> Self {
+        let known = Self { default, places, default_leaves: Vec::new() };
+        Self { default_leaves: known.leaves(default), ..known }
+    }
+
     pub(crate) fn default_place(&self) -> PlaceId {
         self.default
     }
 
     /// The place to which contents in the catalog are assigned.
     pub(crate) fn catalog_place(&self) -> PlaceId {
-        self.leaves(self.default).first().copied().unwrap_or_default()
+        self.default_leaves.first().copied().unwrap_or_default()
     }
 
     /// Whether the default for new contents is one place, not a group of several.
     pub(crate) fn has_one_default(&self) -> bool {
-        self.default == PlaceId::MAIN || self.leaves(self.default).len() == 1
+        self.default == PlaceId::MAIN || self.default_leaves.len() == 1
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (PlaceId, &PlaceInfo)> {
@@ -188,7 +195,7 @@ impl Store {
             places.insert(id, Entry { info, open });
         }
         let default = default_place(&view)?;
-        self.inner.known.store(Arc::new(KnownPlaces { default, places }));
+        self.inner.known.store(Arc::new(KnownPlaces::new(default, places)));
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use cenote_kv::{FjallEngine, FjallOptions, PostgresEngine};
 use cenote_store::{
     AccessChange, At, AttributeChange, Caller, ChangeSet, ChangeSetId, ChangeSetLimits,
     ChangeSetState, Conditions, CreateOptions, Draft, ErrorKind, MoveOptions, NewTicket, NewToken,
-    NewUser, PutOptions, ReadOptions, RestoreOptions, Result, Rights, Role, Scope, TicketUse,
+    NewUser, Pace, PutOptions, ReadOptions, RestoreOptions, Result, Rights, Role, Scope, TicketUse,
     TrashItem, UploadOptions, Versioning, Where,
 };
 
@@ -744,5 +744,21 @@ fn counters_in_a_change_set_include_its_own_changes() {
     commit(&world, id).unwrap();
     assert_eq!(tag(&world), tag_inside);
     assert_ne!(usage(&world), before);
+    assert_clean(&world.store);
+}
+
+/// A path is found by hints about where it led before. What is read for a wrong one decides nothing.
+#[test]
+fn a_change_set_is_committed_although_what_its_path_led_to_before_was_swept() {
+    let world = world();
+    world.mkdir("/a");
+    world.put("/a/b", b"x");
+    world.rm_all("/a").unwrap();
+    let (within, id) = begun(&world);
+    within.mkdir("/a");
+    within.mkdir("/a/b");
+    run(world.store.maintain_once(&Pace::default())).unwrap();
+    commit(&world, id).unwrap();
+    assert!(world.stat("/a/b").is_ok());
     assert_clean(&world.store);
 }

@@ -13,9 +13,9 @@ use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_store::{
     At, AttributeChange, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions,
     Draft, Entropy, Error, ErrorKind, Expected, Graph, Limits, ListOptions, MoveOptions, NewPlace,
-    NewUser, NewVersion, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions,
-    ReadOptions, RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement, Store,
-    StorePath, Time, TrashItem, TrashOptions, Trim, Version, Vocabulary, Where,
+    NewUser, NewVersion, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PlaceStatus,
+    PutOptions, ReadOptions, RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement,
+    Store, StorePath, Time, TrashItem, TrashOptions, Trim, Version, Vocabulary, Where,
 };
 use futures_util::stream;
 use proptest::prelude::*;
@@ -253,6 +253,11 @@ impl World {
 
     pub(crate) fn place(&self, name: &str) -> PlaceId {
         self.store.place_named(&self.admin, name).unwrap()
+    }
+
+    pub(crate) fn status_of(&self, name: &str) -> PlaceStatus {
+        let mut places = self.store.places().unwrap().into_iter();
+        places.find(|place| place.info.name == name).unwrap()
     }
 
     pub(crate) fn set_state(&self, name: &str, state: PlaceState) {

@@ -134,13 +134,19 @@ fn step<'a>(
     met: &mut Met,
 ) -> Result<(Option<ResourceId>, &'a [Name])> {
     let ids = reads.edges().down(id, names);
-    let values = reads.values(&way(&ids, names, 0).collect::<Vec<_>>())?;
-    let mut values = values.into_iter();
+    let keys: Vec<Bytes> = way(&ids, names, 0).collect();
+    let mut rows = keys.iter().zip(reads.look(&keys)?);
+    // What was read in vain, behind a wrong hint, may change: the result does not depend on it.
+    let mut next = || {
+        let (key, value) = rows.next()?;
+        reads.rest_on(key.clone(), value.as_ref());
+        value
+    };
     for (at, id) in ids.iter().enumerate() {
-        let Some(resource) = read::<Resource>(values.next())? else { break };
+        let Some(resource) = read::<Resource>(next())? else { break };
         met.push((*id, Arc::new(resource)));
         let Some(name) = names.get(at) else { break };
-        let Some(Child { id: child, .. }) = read(values.next())? else { break };
+        let Some(Child { id: child, .. }) = read(next())? else { break };
         if ids.get(at + 1) != Some(&child) {
             reads.edges().remember(*id, name, child);
             return Ok((Some(child), &names[at + 1..]));
@@ -161,8 +167,8 @@ fn way<'a>(
         .filter_map(move |n| if n % 2 == 0 { Some(resource(n / 2)) } else { edge(n / 2) })
 }
 
-fn read<T: Record>(value: Option<Option<Bytes>>) -> Result<Option<T>> {
-    value.flatten().map(|value| T::from_value(&value)).transpose()
+fn read<T: Record>(value: Option<Bytes>) -> Result<Option<T>> {
+    value.map(|value| T::from_value(&value)).transpose()
 }
 
 #[cfg(test)]

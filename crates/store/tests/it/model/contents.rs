@@ -80,12 +80,21 @@ impl Pair {
             return;
         }
         let ids = (self.world.place(from), self.world.place(to));
+        if self.world.status_of(from).default {
+            self.make_default(to);
+        }
         let job = self.world.store.drain_place(&self.world.admin, ids.0, Some(ids.1)).unwrap();
         run(self.world.store.run_moves()).unwrap();
         let job = self.world.store.job(&self.world.admin, job.id).unwrap();
         assert!(job.finished && job.failed == 0, "{job:?}");
         assert_eq!(self.world.blobs_in(from), 0);
+        let status = self.world.status_of(from);
+        assert_eq!((status.copies, status.replicas), (0, 0), "{from}");
         self.world.set_state(from, PlaceState::Up);
+    }
+
+    pub(super) fn make_default(&self, place: &str) {
+        self.world.store.set_default_place(&self.world.admin, self.world.place(place)).unwrap();
     }
 
     /// A good replica has the current content, a stale one the same as before.

@@ -400,6 +400,7 @@ impl Pair {
             }
             Op::Trim(what, number) => self.trim(what, *number),
             Op::Drain(from, to) => self.drain(PLACES[*from], PLACES[*to]),
+            Op::Default(place) => self.make_default(PLACES[*place]),
             Op::Append(to, size) => {
                 let run = noise(*size, seed);
                 let done = kind_of(self.world.write_at(&to.to_string(), Where::Append, &run));

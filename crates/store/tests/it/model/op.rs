@@ -31,6 +31,8 @@ pub(super) enum Op {
     Replicate(StorePath, usize),
     Trim(StorePath, usize),
     Drain(usize, usize),
+    /// Makes a place the default.
+    Default(usize),
     Upload(StorePath, Parts),
     /// Creates a stage from the existing content, or an empty one.
     Stage(StorePath, bool),
@@ -132,7 +134,8 @@ pub(super) fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
         2 => (paths(), 0usize..4, sizes()).prop_map(|(p, at, n)| Op::PutIn(p, at, n)),
         3 => (paths(), 0usize..4).prop_map(|(p, at)| Op::Replicate(p, at)),
         2 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Trim(p, n)),
-        1 => (1usize..3, 0usize..3).prop_map(|(from, to)| Op::Drain(from, to)),
+        1 => (0usize..3, 0usize..3).prop_map(|(from, to)| Op::Drain(from, to)),
+        2 => (0usize..4).prop_map(Op::Default),
         1 => Just(Op::Sweep),
         1 => Just(Op::Reopen),
     ]

@@ -33,6 +33,7 @@ impl Op {
             Self::Replicate(..)
                 | Self::Trim(..)
                 | Self::Drain(..)
+                | Self::Default(..)
                 | Self::Upload(..)
                 | Self::Stage(..)
                 | Self::Edit(..)
