@@ -48,7 +48,7 @@ impl Evidence {
         }
     }
 
-    /// What it takes to say what was seen, in bytes.
+    /// The bytes of what was seen: less is sent where keys are compared by a digest.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Keys(keys) => keys.iter().map(|(key, value)| sizes(key, value)).sum(),

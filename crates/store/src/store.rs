@@ -394,6 +394,9 @@ impl Store {
     /// The first key of `evidence` that differs now, since an engine that compares keys together cannot tell which it was at the
     /// commit. The one that it `named`, if none does any more.
     pub(crate) fn first_changed(&self, evidence: &[Evidence], named: Bytes) -> Bytes {
+        if !self.is_shared() {
+            return named;
+        }
         let now = self.parts().engine.snapshot().ok();
         let found = now.and_then(|now| {
             let changed = |seen: &Evidence| seen.changed_in(&*now).ok().flatten();

@@ -47,7 +47,7 @@ DROP FUNCTION IF EXISTS cenote_holds(bytea, bytea, bytea, bigint);
 -- What a commit depends on and changes, as parallel arrays; `columns.rs` has the same fields in the same order. Evidence is one digest of
 -- the rows that were at `seen_keys` (null without keys), and one of the rows of each range up to its limit. A key is among `put_keys`,
 -- `deleted` and `counters` at most once. `lowest`: its version is at least this. `sums_first`: it depends on or changes what earlier
--- ones of a group add to. Servers of an earlier program may have the catalog beside those of this one (rolling upgrade): what they call, the
+-- ones of a group add to. Servers of an earlier program with the same format may have the catalog beside those of this one (rolling upgrade): what they call, the
 -- function `cenote_commit` with its type `cenote_batch`, is left where it is, and does the same by the same lock.
 DO $$ BEGIN
     IF to_regtype('cenote_changes') IS NULL THEN

@@ -38,6 +38,11 @@ pub(crate) trait Reads {
     /// Has a commit depend on what [`Reads::look`] returned for a key.
     fn rest_on(&self, _key: Bytes, _value: Option<&Bytes>) {}
 
+    /// Reads keys that are likely to be read. A commit depends on those that are.
+    fn read_ahead(&self, keys: &[Bytes]) -> Result<()> {
+        self.values(keys).map(drop)
+    }
+
     /// Where paths led before.
     fn edges(&self) -> &Edges;
 
@@ -72,6 +77,8 @@ pub(crate) struct Transaction {
     snapshot: Box<dyn Snapshot>,
     edges: Arc<Edges>,
     seen: RefCell<BTreeMap<Bytes, Option<Bytes>>>,
+    /// What was read ahead, on the same snapshot, and not used yet.
+    ahead: RefCell<BTreeMap<Bytes, Option<Bytes>>>,
     ranges: RefCell<Vec<Evidence>>,
     writes: BTreeMap<Bytes, Option<Bytes>>,
     size: usize,
@@ -114,6 +121,7 @@ impl Transaction {
             snapshot,
             edges,
             seen: RefCell::default(),
+            ahead: RefCell::default(),
             ranges: RefCell::default(),
             writes: BTreeMap::new(),
             size: 0,
@@ -263,13 +271,24 @@ impl Reads for Transaction {
         }
         match self.seen.borrow_mut().entry(key.clone()) {
             Entry::Occupied(seen) => Ok(seen.get().clone()),
-            Entry::Vacant(unseen) => Ok(unseen.insert(self.snapshot.get(key)?).clone()),
+            Entry::Vacant(unseen) => {
+                let value = match self.ahead.borrow_mut().remove(key) {
+                    Some(value) => value,
+                    None => self.snapshot.get(key)?,
+                };
+                Ok(unseen.insert(value).clone())
+            }
         }
     }
 
     fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         go_on()?;
         let mut seen = self.seen.borrow_mut();
+        let mut ahead = self.ahead.borrow_mut();
+        if !ahead.is_empty() {
+            let unused = keys.iter().filter(|key| !self.writes.contains_key(*key));
+            seen.extend(unused.filter_map(|key| ahead.remove_entry(key)));
+        }
         let mut values = Vec::with_capacity(keys.len());
         let (mut unseen, mut places) = (Vec::new(), Vec::new());
         for (place, key) in keys.iter().enumerate() {
@@ -292,16 +311,25 @@ impl Reads for Transaction {
 
     fn look(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         go_on()?;
-        let seen = self.seen.borrow();
-        let known = |key: &Bytes| self.writes.get(key).or_else(|| seen.get(key));
+        let (seen, ahead) = (self.seen.borrow(), self.ahead.borrow());
+        let read = |key: &Bytes| seen.get(key).or_else(|| ahead.get(key));
+        let known = |key: &Bytes| self.writes.get(key).or_else(|| read(key));
         let unseen: Vec<Bytes> = keys.iter().filter(|key| known(key).is_none()).cloned().collect();
-        let mut read = match unseen.is_empty() {
+        let mut found = match unseen.is_empty() {
             true => Vec::new(),
             false => self.snapshot.get_many(&unseen)?,
         }
         .into_iter();
-        let value = |key| known(key).cloned().unwrap_or_else(|| read.next().flatten());
+        let value = |key| known(key).cloned().unwrap_or_else(|| found.next().flatten());
         Ok(keys.iter().map(value).collect())
+    }
+
+    fn read_ahead(&self, keys: &[Bytes]) -> Result<()> {
+        let values = self.look(keys)?;
+        let seen = self.seen.borrow();
+        let new = keys.iter().cloned().zip(values).filter(|(key, _)| !seen.contains_key(key));
+        self.ahead.borrow_mut().extend(new);
+        Ok(())
     }
 
     fn rest_on(&self, key: Bytes, value: Option<&Bytes>) {

@@ -23,7 +23,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
         match resource.placement.is_listed() {
             true => replicas(view, report, id, resource)?,
-            false => unnamed(view, report, id, resource)?,
+            false => by_default(view, report, id, resource)?,
         }
     }
     report.flush()
@@ -60,7 +60,7 @@ fn replicas(
 }
 
 /// An object for which nobody named a place has a part where its record says. A repair records where the first part is.
-fn unnamed(view: &View, report: &mut Report<'_>, id: ResourceId, old: Resource) -> Result<()> {
+fn by_default(view: &View, report: &mut Report<'_>, id: ResourceId, old: Resource) -> Result<()> {
     let (Some(head), recorded) = (&old.content, old.placement.by_default()) else { return Ok(()) };
     let Ok(extents) = resolve(view, head) else { return Ok(()) };
     let mut first = None;
@@ -79,12 +79,13 @@ fn unnamed(view: &View, report: &mut Report<'_>, id: ResourceId, old: Resource) 
     let key = keys::resource(id);
     let seen = vec![(key.clone(), view.value(&key)?)];
     let new = Resource { placement: Placement::ByDefault(to), ..old.clone() };
-    let detail = format!("its content is recorded in {}, and is in place #{to}", named(recorded));
+    let detail =
+        format!("its content is recorded in {}, and is in place #{to}", described(recorded));
     let fix = while_same(seen, move |tx| rewrite_record(tx, id, &old, &new));
     report.derivable(Finding::new(Kind::Replica, id, detail).at(path_of(view, id)), fix)
 }
 
-fn named(place: Option<PlaceId>) -> String {
+fn described(place: Option<PlaceId>) -> String {
     place.map_or_else(|| "no place".to_owned(), |place| format!("place #{place}"))
 }
 

@@ -155,7 +155,7 @@ impl Store {
     async fn move_recorded(&self, ids: Vec<ResourceId>, from: PlaceId, to: PlaceId) -> Result<()> {
         self.blocking(move |store| {
             store.transact(|tx| {
-                ids.iter().try_for_each(|id| store.move_placement(tx, *id, from, to))
+                ids.iter().try_for_each(|id| Self::move_placement(tx, *id, from, to))
             })
         })
         .await
@@ -211,7 +211,6 @@ impl Store {
 
     /// Says that a replica is in the other place, if all that it holds is.
     fn move_placement(
-        &self,
         tx: &mut Transaction,
         id: ResourceId,
         from: PlaceId,
@@ -220,10 +219,10 @@ impl Store {
         let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(()) };
         let Some(head) = &old.content else { return Ok(()) };
         let has_moved = match &old.placement {
-            Placement::ByDefault(place) if *place == from => has_copies(tx, head, from, to)?,
-            Placement::ByDefault(_) => false,
+            // Also if a part of it cannot be read: the copies of all others are removed only when nothing is recorded here any more.
+            Placement::ByDefault(place) => *place == from,
             Placement::Replicas(replicas) => match replicas.at(from) {
-                Some(replica) => self.is_all_in(tx, replica.content(head), to)?,
+                Some(replica) => has_copies(tx, replica.content(head), from, to)?,
                 None => false,
             },
         };
@@ -234,15 +233,9 @@ impl Store {
         }
         Ok(())
     }
-
-    fn is_all_in(&self, tx: &Transaction, head: &ContentHead, place: PlaceId) -> Result<bool> {
-        let extents = resolve(tx, head)?;
-        let has_blobs = blob_ids(&extents).next().is_some();
-        Ok(!has_blobs || self.places_with_all(tx, &extents)?.contains(&place))
-    }
 }
 
-/// Whether each blob of a content that is in one place is in the other, too. Where nobody named a place, some may be elsewhere.
+/// Whether each blob of a content that is in one place is in the other, too.
 fn has_copies(tx: &Transaction, head: &ContentHead, from: PlaceId, to: PlaceId) -> Result<bool> {
     for blob in blob_ids(&resolve(tx, head)?) {
         let record = tx.get::<BlobRecord>(&keys::blob(blob))?;

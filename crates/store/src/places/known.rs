@@ -1,7 +1,7 @@
 //! The places as this process knows them: their records, and those that it has opened.
 //!
 //! Read from the catalog when the store is opened and after each change of a place, so that a put looks
-//! nothing up. Another process's changes are seen at the next round of maintenance, or when a place is met that is
+//! nothing up, except whether a default place other than the main one is still open. Another process's changes are seen at the next round of maintenance, or when a place is met that is
 //! not known; whether a place may still be written to is decided by the commit.
 
 use std::collections::BTreeMap;
@@ -18,8 +18,10 @@ use crate::{Error, ErrorKind, Result, Store};
 #[derive(Debug, Default)]
 pub(crate) struct KnownPlaces {
     default: PlaceId,
-    /// Derived once, since each put asks for it.
-    default_leaves: Vec<PlaceId>,
+    /// The place to which contents in the catalog are assigned, and whether the default is one place: derived once, since each put
+    /// asks for it.
+    catalog_place: PlaceId,
+    has_one_default: bool,
     places: BTreeMap<PlaceId, Entry>,
 }
 
@@ -52,8 +54,12 @@ impl Default for PlaceId {
 
 impl KnownPlaces {
     fn new(default: PlaceId, places: BTreeMap<PlaceId, Entry>) -> Self {
-        let known = Self { default, places, default_leaves: Vec::new() };
-        Self { default_leaves: known.leaves(default), ..known }
+        let known = Self { default, places, ..Self::default() };
+        let leaves = known.leaves(default);
+        let open = leaves.iter().find(|leaf| known.is_up(**leaf));
+        let catalog_place = open.or(leaves.first()).copied().unwrap_or_default();
+        let has_one_default = default == PlaceId::MAIN || leaves.len() == 1;
+        Self { catalog_place, has_one_default, ..known }
     }
 
     pub(crate) fn default_place(&self) -> PlaceId {
@@ -62,12 +68,12 @@ impl KnownPlaces {
 
     /// The place to which contents in the catalog are assigned.
     pub(crate) fn catalog_place(&self) -> PlaceId {
-        self.default_leaves.first().copied().unwrap_or_default()
+        self.catalog_place
     }
 
     /// Whether the default for new contents is one place, not a group of several.
     pub(crate) fn has_one_default(&self) -> bool {
-        self.default == PlaceId::MAIN || self.default_leaves.len() == 1
+        self.has_one_default
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (PlaceId, &PlaceInfo)> {

@@ -27,17 +27,17 @@ impl Store {
     fn record_placement(&self, tx: &mut Transaction, key: &Bytes, value: &Bytes) -> Result<()> {
         let Ok(old) = Resource::from_value(value) else { return Ok(()) };
         if let Some(head) = old.content.as_ref().filter(|_| old.placement.is_empty()) {
-            let new = Resource { placement: self.former_placement(tx, head)?, ..old.clone() };
+            let new = Resource { placement: self.placement_of(tx, head)?, ..old.clone() };
             rewrite_record(tx, ResourceId(keys::first_id(key).unwrap_or_default()), &old, &new);
         }
         Ok(())
     }
 
-    fn former_placement(&self, tx: &Transaction, head: &ContentHead) -> Result<Placement> {
+    fn placement_of(&self, tx: &Transaction, head: &ContentHead) -> Result<Placement> {
         match resolve(tx, head) {
             // Nobody knows any more where its parts are; the check reports it.
-            Err(error) if error.kind() == ErrorKind::Damaged => self.placed_by_default(tx, &[]),
-            extents => self.placed_by_default(tx, &extents?),
+            Err(error) if error.kind() == ErrorKind::Damaged => self.former_placement(tx, &[]),
+            extents => self.former_placement(tx, &extents?),
         }
     }
 }

@@ -253,12 +253,12 @@ fn each_change_updates_only_its_own_timestamps() {
 
 /// Counts conflicting commits; a concurrent change can be made before one.
 #[derive(Debug, Clone, Default)]
-struct Conflicts {
+pub(crate) struct Conflicts {
     inner: MemoryEngine,
     conflicts: Arc<AtomicU64>,
     commits: Arc<AtomicU64>,
     /// A change made between the reads of a commit and the commit.
-    between: Injected,
+    pub(crate) between: Injected,
 }
 
 impl Engine for Conflicts {

@@ -5,7 +5,11 @@ use cenote_store::{
     PutOptions, ReceiveOptions, Where,
 };
 
-use crate::world::{at, avu, kind, noise, run, world, world_with_places};
+use cenote_blob::Place;
+use futures_util::TryStreamExt;
+
+use crate::clocks::Conflicts;
+use crate::world::{at, avu, kind, noise, run, world, world_on, world_with_places};
 
 #[test]
 fn a_place_accepts_contents_as_soon_as_it_is_added() {
@@ -115,23 +119,77 @@ fn a_partial_write_after_a_change_of_the_default_stays_with_the_object() {
     crate::world::assert_clean(&world.store);
 }
 
-/// A good replica has all bytes: patches are folded into a blob only if each place with a good replica gets it.
+/// A good replica has all bytes in its place: one in a closed place becomes stale with the first write, however small.
 #[test]
-fn patches_are_not_folded_while_a_place_is_closed() {
+fn a_small_write_leaves_a_replica_in_a_closed_place_stale() {
     let world = world_with_places();
     world.add_group("pair", &["a", "b"]);
     world.put_in("pair", "/x", &noise(300, 1));
     world.set_state("b", PlaceState::Down);
-    let write =
-        |at: u64| drop(world.write_at("/x", Where::Offset(at), b"two bytes or more").unwrap());
-    (0..70).for_each(|round| write(round * 4));
+    for round in 0..70 {
+        world.write_at("/x", Where::Offset(round * 4), b"two bytes or more").unwrap();
+        assert_eq!(world.replicas("/x"), "0 a, 1 b stale");
+    }
+    assert!(world.stat("/x").unwrap().resource.content.unwrap().patches < 64);
     world.set_state("b", PlaceState::Up);
-    assert_eq!(world.replicas("/x"), "0 a, 1 b");
+    assert!(world.read_replica("/x", 1).unwrap() == noise(300, 1));
     crate::world::assert_clean(&world.store);
-    write(0);
-    assert_eq!(world.stat("/x").unwrap().resource.content.unwrap().patches, 0);
-    assert_eq!(world.replicas("/x"), "0 a, 1 b");
+}
+
+/// An object is replicated between the reading of its patches and the commit that folds them.
+#[test]
+fn a_replica_that_appears_while_patches_are_folded_has_all_bytes() {
+    let engine = Conflicts::default();
+    let world = world_on(engine.clone(), Place::memory("main")).with_places(Default::default());
+    world.put("/x", &noise(300, 1));
+    let write = |seed| drop(world.write_at("/x", Where::Append, &noise(100, seed)).unwrap());
+    (1..64).for_each(write);
+    let (between, store, admin) =
+        (engine.between.clone(), world.store.clone(), world.admin.clone());
+    let a = world.place("a");
+    let replicate = move || drop(run(store.replicate(&admin, &at("/x"), a)).unwrap());
+    // Before the commit of the 64th patch, it is arranged for before the next commit.
+    engine.between.set(move || {
+        between.set(move || std::thread::spawn(replicate).join().unwrap());
+    });
+    write(64);
+    assert_eq!(world.replicas("/x"), "0 main, 1 a");
     crate::world::assert_clean(&world.store);
+    write(65);
+    crate::world::assert_clean(&world.store);
+}
+
+/// Contents that are assigned to a group in the catalog count for a member that is open.
+#[test]
+fn a_member_of_the_default_group_can_be_drained() {
+    let world = world_with_places();
+    let group = world.add_group("pair", &["a", "b"]);
+    world.store.set_default_place(&world.admin, group).unwrap();
+    world.put("/x", b"small");
+    assert_eq!(world.replicas("/x"), "0 a");
+    let (a, b) = (world.place("a"), world.place("b"));
+    let job = world.store.drain_place(&world.admin, a, Some(b)).unwrap();
+    world.put("/y", b"small");
+    run(world.store.finish(job.id)).unwrap();
+    assert_eq!([world.replicas("/x"), world.replicas("/y")], ["0 b", "0 b"]);
+    assert_eq!(world.status_of("a").replicas, 0);
+    crate::world::assert_clean(&world.store);
+}
+
+/// One object that cannot be read does not keep the copies of the others in a place that is drained.
+#[test]
+fn a_place_with_an_unreadable_content_is_drained_of_all_others() {
+    let world = world_with_places();
+    let [main, a] = ["main", "a"].map(|name| world.place(name));
+    world.put("/lost", &noise(300, 1));
+    let lost = run(world.opened("main").list().try_collect::<Vec<_>>()).unwrap();
+    world.put("/x", &noise(300, 2));
+    run(world.opened("main").delete(lost[0].id)).unwrap();
+    world.store.set_default_place(&world.admin, a).unwrap();
+    let job = world.store.drain_place(&world.admin, main, Some(a)).unwrap();
+    assert!(run(world.store.finish(job.id)).unwrap().failed > 0);
+    assert_eq!((world.blobs_in("main"), world.status_of("main").copies), (0, 1));
+    assert!(world.read("/x") == noise(300, 2));
 }
 
 #[test]

@@ -8,9 +8,9 @@ use std::time::Duration;
 use cenote_kv::{
     Batch, CommitError, Engine, Fault, FaultyEngine, Result as KvResult, Snapshot, Token, Version,
 };
-use cenote_store::{ErrorKind, Health, NewToken, Pace, PutOptions, ReadOptions};
+use cenote_store::{CopyOptions, ErrorKind, Health, NewToken, Pace, PutOptions, ReadOptions};
 
-use crate::world::{World, assert_clean, at, kind, noise, run, world_with_places};
+use crate::world::{World, assert_clean, at, kind, noise, path, run, world_with_places};
 
 /// An engine that other processes may have open, too, and that can be out of reach.
 #[derive(Debug)]
@@ -226,17 +226,23 @@ fn no_server_records_a_small_content_in_a_place_that_another_one_removed() {
     one.store.set_default_place(&one.admin, a).unwrap();
     maintained(&other);
     other.put("/x", b"small");
+    one.put("/z", b"replaced");
     assert_eq!(other.replicas("/x"), "0 a");
     one.store.set_default_place(&one.admin, main).unwrap();
     let job = one.store.drain_place(&one.admin, a, None).unwrap();
     let put = || other.try_put(&other.admin, "/y", b"small", PutOptions::default());
+    let copy = || {
+        let options = CopyOptions { replace: true, ..CopyOptions::default() };
+        other.store.copy(&other.admin, &at("/x"), &path("/z"), options)
+    };
     assert_eq!(kind(put()), ErrorKind::Unavailable);
     run(one.store.finish(job.id)).unwrap();
     run(one.store.remove_place(&one.admin, a)).unwrap();
-    assert_eq!(kind(put()), ErrorKind::Unavailable);
+    assert_eq!((kind(put()), kind(copy())), (ErrorKind::Unavailable, ErrorKind::Unavailable));
     maintained(&other);
     put().unwrap();
-    assert_eq!([other.replicas("/x"), other.replicas("/y")], ["0 main", "0 main"]);
+    copy().unwrap();
+    assert_eq!(["/x", "/y", "/z"].map(|object| other.replicas(object)), ["0 main"; 3]);
     assert_clean(&one.store);
 }
 

@@ -52,15 +52,15 @@ impl Store {
         Ok(Some(Patched { head, layout, to }))
     }
 
-    /// Where folded bytes are stored: in each place with a good replica. None while one of these is closed: its replica would not have
-    /// them.
+    /// Where folded bytes are stored: in each place with a good replica. None if one of these was closed since the last write, which
+    /// leaves the replicas in closed places stale: its replica would not have them.
     fn fold_destination(&self, placement: &Placement) -> Result<Option<Destination>> {
         let known = self.known();
         if let Some(place) = placement.by_default() {
             return known.destination_at(place).map(Some);
         }
         let places: Vec<PlaceId> = placement.good_places().collect();
-        let open = places.iter().all(|place| known.is_up(*place));
+        let open = !places.is_empty() && places.iter().all(|place| known.is_up(*place));
         open.then(|| known.destination_among(&places)).transpose()
     }
 
@@ -149,16 +149,29 @@ impl Store {
             if old.content.as_ref() != Some(head) || refs::is_shared(tx, head.id)? {
                 return Ok(false);
             }
+            let Some(placement) = self.placement_after_fold(&old.placement, blob.as_ref()) else {
+                return Ok(false);
+            };
             let folded = ContentId(self.new_id()?);
             store_content(tx, folded, content, blob.as_ref())?;
             let head = ContentHead { id: folded, patches: 0, ..head.clone() };
-            let mut new = Resource { content: Some(head), ..old.clone() };
-            if let (Some(_), Some(blob)) = (old.placement.by_default(), blob) {
-                new.placement = Placement::ByDefault(blob.record.place());
-            }
+            let new = Resource { content: Some(head), placement, ..old.clone() };
             rewrite_record(tx, id, &old, &new);
             Ok(true)
         })
+    }
+
+    /// None if the object was replicated or moved since the blob was sent, so that a good replica would not have it.
+    fn placement_after_fold(&self, old: &Placement, blob: Option<&NewBlob>) -> Option<Placement> {
+        let Some(NewBlob { record, .. }) = blob else { return Some(old.clone()) };
+        let is_there = |place: PlaceId| record.copy_in(place).is_some();
+        match old.by_default() {
+            Some(place) if !is_there(place) => {
+                let is_closed = !self.known().is_up(place);
+                is_closed.then(|| Placement::ByDefault(record.place()))
+            }
+            _ => old.good_places().all(is_there).then(|| old.clone()),
+        }
     }
 }
 

@@ -19,25 +19,41 @@ pub(crate) struct Base {
 }
 
 impl Store {
-    /// A content for which nobody named a place: it is where its first blob is, or, if it is in the catalog, where new contents go.
-    pub(crate) fn placed_by_default(
+    /// A content for which nobody named a place: it is where its first blob is, in the default place if that has a copy, or, if it is
+    /// in the catalog, where new contents go.
+    fn placed_by_default(&self, reads: &impl Reads, extents: &[Extent]) -> Result<Placement> {
+        let default = self.known().catalog_place();
+        let first = blob_ids(extents).next().map(|blob| reads.get::<BlobRecord>(&keys::blob(blob)));
+        let elsewhere = first.transpose()?.flatten().filter(|blob| blob.copy_in(default).is_none());
+        Ok(Placement::ByDefault(elsewhere.map_or(default, |blob| blob.place())))
+    }
+
+    /// The place of a content in the catalog: the default one as this server knows it. The commit finds out whether that was closed or
+    /// removed since, as it does for the places of blobs.
+    fn open_catalog_place(&self, reads: &impl Reads) -> Result<PlaceId> {
+        let place = self.known().catalog_place();
+        require_up(reads, place)?;
+        Ok(place)
+    }
+
+    /// Where a content of an earlier format is, which nobody named a place for.
+    pub(crate) fn former_placement(
         &self,
         reads: &impl Reads,
         extents: &[Extent],
     ) -> Result<Placement> {
-        let first = blob_ids(extents).next().map(|blob| reads.get::<BlobRecord>(&keys::blob(blob)));
-        let place = first.transpose()?.flatten().map(|blob| blob.place());
-        Ok(Placement::ByDefault(place.unwrap_or_else(|| self.known().catalog_place())))
+        match (self.places_with_all(reads, extents)?.first(), blob_ids(extents).next()) {
+            (Some(place), Some(_)) => Ok(Placement::ByDefault(*place)),
+            _ => self.placed_by_default(reads, extents),
+        }
     }
 
-    /// The same of new bytes. Those in the catalog go to the default place as this server knows it: the commit finds out whether that was
-    /// closed or removed since, as it does for the places of blobs.
-    fn placed_if_open(&self, reads: &impl Reads, extents: &[Extent]) -> Result<Placement> {
-        let placement = self.placed_by_default(reads, extents)?;
-        if let (Some(place), None) = (placement.by_default(), blob_ids(extents).next()) {
-            require_up(reads, place)?;
+    /// After these became the extents of an object.
+    fn placed_now(&self, reads: &impl Reads, extents: &[Extent]) -> Result<Placement> {
+        match blob_ids(extents).next() {
+            Some(_) => self.placed_by_default(reads, extents),
+            None => self.open_catalog_place(reads).map(Placement::ByDefault),
         }
-        Ok(placement)
     }
 
     /// After `received` became the content of what was `before`.
@@ -52,7 +68,7 @@ impl Store {
         if unnamed && self.known().has_one_default() {
             return match &received.blob {
                 Some(blob) => Ok(Placement::ByDefault(blob.record.place())),
-                None => self.placed_if_open(reads, &received.content.extents),
+                None => self.placed_now(reads, &received.content.extents),
             };
         }
         let places = self.places_of_received(reads, received)?;
@@ -66,11 +82,13 @@ impl Store {
         if let Some(blob) = &received.blob {
             return Ok(blob.record.copies.iter().map(|copy| copy.place()).collect());
         }
+        let has_blobs = blob_ids(&received.content.extents).next().is_some();
         let sent = match received.named {
             Some(place) => known.destination(Some(place))?.ids(),
-            None => vec![known.catalog_place()],
+            None if has_blobs => vec![known.catalog_place()],
+            None => vec![self.open_catalog_place(reads)?],
         };
-        if blob_ids(&received.content.extents).next().is_none() {
+        if !has_blobs {
             return Ok(sent);
         }
         let mut places = self.places_with_all(reads, &received.content.extents)?;
@@ -93,13 +111,14 @@ impl Store {
     ) -> Result<Placement> {
         let Some(head) = content else { return Ok(Placement::default()) };
         let extents = resolve(reads, head)?;
+        let placed = self.placed_now(reads, &extents)?;
         if before.placement.is_listed() {
             let places = self.places_with_all(reads, &extents)?;
             if !places.is_empty() {
                 return Ok(self.placement_after_write(Some(before), &places));
             }
         }
-        self.placed_by_default(reads, &extents)
+        Ok(placed)
     }
 
     /// The places that have a copy of each blob of these extents.
@@ -152,10 +171,12 @@ impl Store {
         head: &ContentHead,
         named: Option<PlaceId>,
     ) -> Result<Base> {
-        if let (Some(place), None) = (resource.placement.by_default(), named) {
+        let known = self.known();
+        // Nothing is recorded if a repair found that no replica has all bytes, and the object was copied then.
+        let unrecorded = resource.placement.is_empty().then(|| known.catalog_place());
+        if let (Some(place), None) = (resource.placement.by_default().or(unrecorded), named) {
             return Ok(Base { head: head.clone(), places: vec![place], by_default: true });
         }
-        let known = self.known();
         let replicas = resource.replicas();
         let target = match named {
             Some(named) => {
@@ -171,10 +192,10 @@ impl Store {
         };
         let base = target.content(head);
         let together = known.leaves(known.outermost(target.place));
-        let same = replicas
-            .iter()
-            .filter(|replica| together.contains(&replica.place) && replica.content(head) == base);
-        let places = same.map(|replica| replica.place).collect();
+        let same = replicas.iter().filter(|replica| replica.content(head) == base);
+        let places = same.map(|replica| replica.place);
+        let places = places.filter(|place| together.contains(place) || *place == target.place);
+        let places = open_among(&known, places.collect());
         Ok(Base { head: base.clone(), places, by_default: false })
     }
 
@@ -201,17 +222,22 @@ impl Base {
     /// # Errors
     /// [`ErrorKind::Conflict`] if it has none of these replicas there.
     pub(crate) fn written_to(&mut self, blob: &BlobRecord) -> Result<()> {
-        if self.by_default {
-            self.places = vec![blob.place()];
-            return Ok(());
-        }
         self.places.retain(|place| blob.copy_in(*place).is_some());
+        if self.by_default && self.places.is_empty() {
+            self.places.push(blob.place());
+        }
         match self.places.is_empty() {
             true => Err(Error::new(ErrorKind::Conflict, "the bytes were sent to another place")
                 .with_hint("send them again, to a place that has a replica")),
             false => Ok(()),
         }
     }
+}
+
+/// Those that are open, since what is written does not come into the others: their replicas become stale. All, if none is.
+fn open_among(known: &KnownPlaces, places: Vec<PlaceId>) -> Vec<PlaceId> {
+    let open: Vec<_> = places.iter().copied().filter(|place| known.is_up(*place)).collect();
+    if open.is_empty() { places } else { open }
 }
 
 fn first_good<'a>(mut replicas: impl Iterator<Item = &'a Replica>) -> Option<&'a Replica> {

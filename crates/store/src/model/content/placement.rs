@@ -14,8 +14,8 @@ use crate::model::{ContentHead, PlaceId, Resource, Time};
 /// The replicas of an object, as its record has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Placement {
-    /// One good replica, number 0, in the place that was the default when the content was put. Its times are those of the object and
-    /// its content. If the default was changed and this place closed since, parts that were written later may be in the new default.
+    /// One good replica, number 0, in the place to which the content was put or moved, or that was written to last. Its times are those
+    /// of the object and its content. Parts may be in another place that was the default before, or is it now.
     ByDefault(PlaceId),
     /// These; none if there is no content.
     Replicas(Replicas),
@@ -76,7 +76,14 @@ impl Placement {
     pub(crate) fn of_copy(&self, now: Time) -> Self {
         match self {
             Self::ByDefault(place) => Self::ByDefault(*place),
-            Self::Replicas(replicas) => Self::Replicas(replicas.of_copy(now)),
+            Self::Replicas(replicas) if replicas.good() > 0 => {
+                Self::Replicas(replicas.of_copy(now))
+            }
+            // A repair found that none has all bytes.
+            Self::Replicas(replicas) => match replicas.iter().next() {
+                Some(first) => Self::ByDefault(first.place),
+                None => Self::default(),
+            },
         }
     }
 

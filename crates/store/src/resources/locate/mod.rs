@@ -49,7 +49,7 @@ pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain
 
 /// Reads in one call what finding each of these is likely to read.
 pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At>) -> Result<()> {
-    reads.values(&keys_ahead(reads.edges(), at)).map(drop)
+    reads.read_ahead(&keys_ahead(reads.edges(), at))
 }
 
 /// Reads what finding each of these paths reads, for a transaction, which remembers it: whatever their number, a call for each level that
@@ -74,7 +74,8 @@ fn meet(tx: &impl Reads, path: &At) -> Result<bool> {
     let Some((parent, name)) = ids.last().zip(path.names().get(ids.len() - 1)) else {
         return Ok(false);
     };
-    let child = tx.get::<Child>(&keys::child(*parent, name.as_str()))?;
+    let child = tx.look(&[keys::child(*parent, name.as_str())])?.pop().flatten();
+    let child = read::<Child>(child)?;
     child.iter().for_each(|child| tx.edges().remember(*parent, name, child.id));
     Ok(child.is_some())
 }
