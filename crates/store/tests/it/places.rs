@@ -150,7 +150,7 @@ fn a_replica_that_appears_while_patches_are_folded_has_all_bytes() {
     let replicate = move || drop(run(store.replicate(&admin, &at("/x"), a)).unwrap());
     // Before the commit of the 64th patch, it is arranged for before the next commit.
     engine.between.set(move || {
-        between.set(move || std::thread::spawn(replicate).join().unwrap());
+        between.set(move || std::thread::scope(|scope| drop(scope.spawn(replicate))));
     });
     write(64);
     assert_eq!(world.replicas("/x"), "0 main, 1 a");
