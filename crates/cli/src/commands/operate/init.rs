@@ -15,9 +15,10 @@ use crate::session::Session;
 /// Without --password-stdin or --password-file a password is generated and printed once.
 ///
 /// The catalog and the contents can be elsewhere: a PostgreSQL database, a bucket. The directory then has only the settings of
-/// the store, with the address of the database; keep a copy of `store.toml`, or use --join to make it again. One server at a time
-/// can open such a store. Credentials for buckets come from the environment (AWS_ACCESS_KEY_ID, ...), or from [places.main] in
-/// `store.toml`; the password of the database from its address, or from PGPASSWORD.
+/// the store, with the address of the database; keep a copy of `store.toml`, or use --join to make it again. Several servers can
+/// serve such a store, each with a directory of its own, made with --join. Credentials for buckets come from the environment
+/// (AWS_ACCESS_KEY_ID, ...), or from [places.main] in `store.toml`; the password of the database from its address, or from
+/// PGPASSWORD.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// An empty directory, or one that does not exist yet
