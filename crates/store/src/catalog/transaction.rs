@@ -282,29 +282,9 @@ impl Reads for Transaction {
     }
 
     fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
-        go_on()?;
-        let mut seen = self.seen.borrow_mut();
-        let mut ahead = self.ahead.borrow_mut();
-        if !ahead.is_empty() {
-            let unused = keys.iter().filter(|key| !self.writes.contains_key(*key));
-            seen.extend(unused.filter_map(|key| ahead.remove_entry(key)));
-        }
-        let mut values = Vec::with_capacity(keys.len());
-        let (mut unseen, mut places) = (Vec::new(), Vec::new());
-        for (place, key) in keys.iter().enumerate() {
-            let known = self.writes.get(key).or_else(|| seen.get(key));
-            if known.is_none() {
-                unseen.push(key.clone());
-                places.push(place);
-            }
-            values.push(known.cloned().flatten());
-        }
-        if !unseen.is_empty() {
-            let read = self.snapshot.get_many(&unseen)?;
-            for ((place, key), value) in places.into_iter().zip(unseen).zip(read) {
-                values[place].clone_from(&value);
-                seen.insert(key, value);
-            }
+        let values = self.look(keys)?;
+        for (key, value) in keys.iter().zip(&values) {
+            self.rest_on(key.clone(), value.as_ref());
         }
         Ok(values)
     }
