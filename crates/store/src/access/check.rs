@@ -153,12 +153,12 @@ impl Chain {
         id: ResourceId,
         child: &Resource,
     ) -> Rights {
-        self.rights_below(caller, id, &child.access)
+        self.rights_below(caller, &[(id, &child.access)])
     }
 
-    /// The same by an access list, for a child that may have been deleted.
-    pub(crate) fn rights_below(&self, caller: &Caller, id: ResourceId, child: &Access) -> Rights {
-        let lists = std::iter::once((id, child)).chain(self.lists());
+    /// The same by access lists, for a child that may have been deleted, or something in it: the innermost first.
+    pub(crate) fn rights_below(&self, caller: &Caller, lists: &[(ResourceId, &Access)]) -> Rights {
+        let lists = lists.iter().copied().chain(self.lists());
         decide(caller, &lists.collect::<Vec<_>>())
     }
 

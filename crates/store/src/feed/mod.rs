@@ -296,7 +296,7 @@ fn sees(
     (id, access): (ResourceId, &Access),
 ) -> Result<bool> {
     let Some(collection) = locate(reads, &At::Id(parent))? else { return Ok(false) };
-    Ok(collection.rights_below(caller, id, access).allow(Operation::Stat))
+    Ok(collection.rights_below(caller, &[(id, access)]).allow(Operation::Stat))
 }
 
 impl Change {

@@ -37,22 +37,14 @@ impl AsOf<'_> {
         names: &Names,
     ) -> Result<Entry> {
         let path = above.path.child(Name::trusted(name));
-        let gone = |path| {
-            let seen = self.saw_removed_in(above, id, names);
-            Entry::Gone { lost: PastEntry::Lost { id, path }, seen }
-        };
-        let Some(resource) = resource else { return Ok(gone(path)) };
-        let found = self.found_in(above, id, resource, path)?;
-        Ok(if found.now.is_gone() { gone(found.path) } else { Entry::Found(found) })
-    }
-
-    /// Whether the caller could see a resource that was removed for good: by the access list that it had, in the collection that it was
-    /// in, where that was and where it is now.
-    fn saw_removed_in(&self, above: &Found, id: ResourceId, names: &Names) -> bool {
-        self.saw_removed(&above.chain, id, names)
-            && names.access_of(id).is_some_and(|access| {
-                above.now.rights_below(self.caller, id, access).allow(Operation::Stat)
-            })
+        if let Some(resource) = resource {
+            let found = self.found_in(above, id, resource, path.clone())?;
+            if !found.now.is_gone() {
+                return Ok(Entry::Found(found));
+            }
+        }
+        let seen = self.saw_removed(&above.chain, id, names)?;
+        Ok(Entry::Gone { lost: PastEntry::Lost { id, path }, seen })
     }
 
     /// A resource in a collection that it was in. Where it and all above it are where they were, that says where it is now.

@@ -42,10 +42,10 @@ impl Now {
         self.open_chain(caller).map_or(Rights::NONE, |chain| chain.rights(caller))
     }
 
-    /// What the caller could do, by this access list, with what was removed from it.
-    pub(super) fn rights_below(&self, caller: &Caller, id: ResourceId, access: &Access) -> Rights {
+    /// What the caller could do with what was removed from it, by the access lists of that and of what it was in, the innermost first.
+    pub(super) fn rights_below(&self, caller: &Caller, lists: &[(ResourceId, &Access)]) -> Rights {
         let chain = self.open_chain(caller);
-        chain.map_or(Rights::NONE, |chain| chain.rights_below(caller, id, access))
+        chain.map_or(Rights::NONE, |chain| chain.rights_below(caller, lists))
     }
 
     /// Its chain; none if it is in the trash and hidden from the caller, or deleted.

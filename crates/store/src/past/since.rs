@@ -42,14 +42,21 @@ impl Since {
     }
 }
 
+/// Where a resource was after its last change, or was removed from by it, and with what access list.
+#[derive(Debug)]
+pub(super) struct Last {
+    pub(super) parent: ResourceId,
+    pub(super) access: Access,
+}
+
 /// What each collection held under the names that have changed since.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     before: HashMap<ResourceId, BTreeMap<Box<str>, Option<ResourceId>>>,
     /// How many names there are.
     held: usize,
-    /// The access list of each resource that was removed, as it was then.
-    removed: HashMap<ResourceId, Access>,
+    /// The last change of each resource that these names held, and of the collections that those came into.
+    last: HashMap<ResourceId, Option<Last>>,
 }
 
 impl Names {
@@ -74,21 +81,27 @@ impl Names {
             self.note(*parent, name, Some(change.id));
         }
         if wanted(change.parent, &change.name) {
-            self.place(change);
+            self.place(&change);
         }
+        self.follow(change);
+    }
+
+    /// Notes the last change of what the names held, and of the collections above, with which it may be removed.
+    fn follow(&mut self, change: ChangeRecord) {
+        let ChangeRecord { id, parent, access, .. } = change;
+        let Some(last) = self.last.get_mut(&id) else { return };
+        *last = Some(Last { parent, access: access.unwrap_or_default() });
+        self.last.entry(parent).or_default();
     }
 
     /// Notes what a change says of the name that its resource has after it, or had before it was removed.
-    fn place(&mut self, change: ChangeRecord) {
+    fn place(&mut self, change: &ChangeRecord) {
         let before = match change.kind {
             ChangeKind::Created | ChangeKind::Moved => None,
             ChangeKind::Removed => Some(change.id),
             ChangeKind::Written | ChangeKind::Described | ChangeKind::Granted => return,
         };
         self.note(change.parent, &change.name, before);
-        if change.kind == ChangeKind::Removed {
-            self.removed.insert(change.id, change.access.unwrap_or_default());
-        }
     }
 
     fn note(&mut self, parent: ResourceId, name: &str, before: Option<ResourceId>) {
@@ -96,11 +109,14 @@ impl Names {
         if !names.contains_key(name) {
             names.insert(name.into(), before);
             self.held += 1;
+            if let Some(id) = before {
+                self.last.entry(id).or_default();
+            }
         }
     }
 
     fn len(&self) -> usize {
-        self.held.max(self.removed.len())
+        self.held.max(self.last.len())
     }
 
     /// What a name held, if it has changed since: a resource, or nothing.
@@ -116,9 +132,9 @@ impl Names {
         self.before.get(&parent)
     }
 
-    /// The access list of a resource when it was removed.
-    pub(super) fn access_of(&self, removed: ResourceId) -> Option<&Access> {
-        self.removed.get(&removed)
+    /// The last change of a resource that a name held, or of a collection that one came into.
+    pub(super) fn last_of(&self, id: ResourceId) -> Option<&Last> {
+        self.last.get(&id)?.as_ref()
     }
 }
 

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use cenote_store::{
-    AttributeChange, AvuChange, Conditions, CopyOptions, Draft, ErrorKind, Kind, Moment,
-    MoveOptions, Pace, PastEntry, Position, Prune, PutOptions, RestoreOptions, Result, Retention,
-    StorePath, Time, Versioning, Where, attribute_of,
+    AccessChange, AttributeChange, AvuChange, Conditions, CopyOptions, Draft, ErrorKind, Kind,
+    Moment, MoveOptions, Pace, PastEntry, Position, Prune, PutOptions, RemoveOptions,
+    RestoreOptions, Result, Retention, Rights, Scope, StorePath, Time, Versioning, Where,
+    attribute_of,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -59,6 +60,9 @@ pub(crate) enum Loss {
     Prune(StorePath, usize),
     Purge,
     Sweep,
+    /// Removed for good, with all below it.
+    Remove(StorePath),
+    Upkeep,
 }
 
 pub(crate) fn op() -> impl Strategy<Value = Op> {
@@ -80,13 +84,35 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
+/// Few places, so that most of these find something in them.
+fn change_of_place() -> impl Strategy<Value = Op> {
+    let paths = || "(/[ab]){1,2}".prop_map(|text| path(&text));
+    prop_oneof![
+        6 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Move(p, q, b)),
+        1 => paths().prop_map(Op::Mkdir),
+        1 => (paths(), 0usize..150).prop_map(|(p, n)| Op::Put(p, n)),
+        4 => paths().prop_map(Op::Remove),
+        1 => (0usize..3).prop_map(Op::Undo),
+        3 => Just(Op::Forget(Loss::Purge)),
+        1 => Just(Op::Forget(Loss::Upkeep)),
+    ]
+}
+
+fn small_tree() -> Vec<Op> {
+    let collections = ["/a", "/b", "/b/a"].map(|text| Op::Mkdir(path(text)));
+    let objects = ["/a/a", "/b/b", "/b/a/a"].map(|text| Op::Put(path(text), 9));
+    collections.into_iter().chain(objects).collect()
+}
+
 pub(crate) fn loss() -> impl Strategy<Value = Op> {
     let paths = || "(/[ab]){1,3}".prop_map(|text| path(&text));
     let loss = prop_oneof![
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Loss::Policy(p, b)),
         2 => (paths(), 0usize..3).prop_map(|(p, n)| Loss::Prune(p, n)),
-        1 => Just(Loss::Purge),
+        3 => Just(Loss::Purge),
         1 => Just(Loss::Sweep),
+        1 => paths().prop_map(Loss::Remove),
+        1 => Just(Loss::Upkeep),
     ];
     loss.prop_map(Op::Forget)
 }
@@ -154,7 +180,7 @@ pub(crate) fn apply(world: &World, op: &Op, seed: u64) {
             }
         }
         Op::Grant(p) => {
-            let inherit = cenote_store::AccessChange::Inherit(seed.is_multiple_of(2));
+            let inherit = AccessChange::Inherit(seed.is_multiple_of(2));
             drop(store.change_access(admin, &(&p).into(), &[inherit]));
         }
         Op::Forget(loss) => lose(world, loss),
@@ -180,9 +206,19 @@ fn lose(world: &World, loss: Loss) {
                 store.prune_versions(admin, &(&p).into(), &one).unwrap();
             }
         }
-        // A large tree is left to a job, which only runs occasionally.
+        // What is in a collection is left to a job of the next upkeep.
         Loss::Purge => drop(store.empty_trash(admin).unwrap()),
         Loss::Sweep => world.sweep(),
+        Loss::Remove(p) => {
+            let options = RemoveOptions {
+                recursive: true,
+                versions: true,
+                permanent: true,
+                ..RemoveOptions::default()
+            };
+            drop(store.remove(admin, &(&p).into(), &options));
+        }
+        Loss::Upkeep => drop(run(store.maintain_once(&Pace::default())).unwrap()),
     }
 }
 
@@ -318,6 +354,18 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(120))]
+
+    /// Moves and removals of what exists, which histories that begin with an empty store seldom have.
+    #[test]
+    fn every_past_place_is_reproduced_or_reported_as_not_kept(
+        ops in vec(change_of_place(), 1..16),
+    ) {
+        play(&[small_tree(), ops].concat(), false);
+    }
+}
+
 fn as_of(world: &World, what: &str, moment: Moment) -> Result<Was> {
     seen(world, &path(what), moment)
 }
@@ -407,7 +455,6 @@ fn a_state_that_is_not_kept_is_reported_and_its_name_is_listed() {
 /// For callers who may not see it now, or could not see it at its former path, it is reported as missing.
 #[test]
 fn the_past_does_not_reveal_hidden_resources() {
-    use cenote_store::{AccessChange, Rights, Scope};
     let world = keeping();
     let user = world.user("u");
     let grant = |what: &str, rights: Rights| {
@@ -446,4 +493,66 @@ fn the_past_does_not_reveal_hidden_resources() {
         page.entries.len()
     };
     assert_eq!((names(&user), names(&world.admin)), (1, 3));
+}
+
+/// Also after it was permanently removed: where that happened counts as well.
+#[test]
+fn the_past_does_not_reveal_what_was_purged_where_it_was_hidden() {
+    let world = keeping();
+    let user = world.user("u");
+    for folder in ["/open", "/shut", "/shut/tree"] {
+        world.mkdir(folder);
+    }
+    let reading = Rights::READ_DESCRIPTION.union(Rights::READ_CONTENT).union(Rights::LIST);
+    let grant = AccessChange::Grant("u".into(), reading.into(), Scope::Subtree);
+    world.store.change_access(&world.admin, &at("/open"), &[grant]).unwrap();
+    let names = ["/open/alone", "/open/below", "/open/shown"];
+    for name in names {
+        world.put(name, b"1");
+    }
+    let then = Moment::Position(world.store.newest_change().unwrap());
+    world.mv("/open/alone", "/shut/alone").unwrap();
+    world.mv("/open/below", "/shut/tree/below").unwrap();
+    world.mkdir("/open/tree");
+    world.mv("/open/shown", "/open/tree/shown").unwrap();
+    for removed in ["/shut/alone", "/shut/tree", "/open/tree"] {
+        world.rm_all(removed).unwrap();
+    }
+    world.store.empty_trash(&world.admin).unwrap();
+    for swept in [false, true] {
+        let seen = |name| kind(world.store.stat_as_of(&user, &path(name), then));
+        let expected = [ErrorKind::NotFound, ErrorKind::NotFound, ErrorKind::Expired];
+        assert_eq!(names.map(seen), expected, "{swept}");
+        let page = world.store.list_as_of(&user, &path("/open"), then, (None, 10)).unwrap();
+        assert_eq!(page.entries.len(), 1, "{swept}");
+        run(world.store.maintain_once(&Pace::default())).unwrap();
+    }
+}
+
+/// What left a collection is still listed as it was there, wherever it was removed, and with what collection.
+#[test]
+fn what_was_moved_away_and_purged_is_reported_as_not_kept() {
+    let world = keeping();
+    for folder in ["/c", "/tree", "/tree/in"] {
+        world.mkdir(folder);
+    }
+    for name in ["/c/alone", "/c/below", "/c/deep"] {
+        world.put(name, b"1");
+    }
+    let then = Moment::Position(world.store.newest_change().unwrap());
+    world.mv("/c/alone", "/elsewhere").unwrap();
+    world.mv("/c/below", "/tree/below").unwrap();
+    world.mv("/c/deep", "/tree/in/deep").unwrap();
+    world.rm("/elsewhere").unwrap();
+    world.rm_all("/tree").unwrap();
+    world.store.empty_trash(&world.admin).unwrap();
+    for swept in [false, true] {
+        for name in ["/c/alone", "/c/below", "/c/deep", "/tree/in"] {
+            assert_eq!(kind(as_of(&world, name, then)), ErrorKind::Expired, "{name} {swept}");
+        }
+        let page = world.store.list_as_of(&world.admin, &path("/c"), then, (None, 10)).unwrap();
+        let names: Vec<_> = page.entries.iter().map(|entry| entry.path().to_string()).collect();
+        assert_eq!(names, ["/c/alone", "/c/below", "/c/deep"], "{swept}");
+        run(world.store.maintain_once(&Pace::default())).unwrap();
+    }
 }
