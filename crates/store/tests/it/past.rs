@@ -218,7 +218,7 @@ fn lose(world: &World, loss: Loss) {
             };
             drop(store.remove(admin, &(&p).into(), &options));
         }
-        Loss::Upkeep => drop(run(store.maintain_once(&Pace::default())).unwrap()),
+        Loss::Upkeep => run(store.maintain_once(&Pace::default())).unwrap(),
     }
 }
 
