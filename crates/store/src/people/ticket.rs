@@ -205,17 +205,19 @@ impl Store {
         })
     }
 
-    /// Counts a further use of the ticket that the caller shows, if they show one.
+    /// Counts a further use of the ticket that the caller shows, if they show one: a commit on this thread. Without a ticket it costs
+    /// nothing, so it can be called for each of many entries.
     pub fn count_use(&self, caller: &Caller, what: TicketUse) -> Result<()> {
         let Some(digest) = caller.shown_ticket() else { return Ok(()) };
-        self.transact(|tx| {
+        let count = |tx: &mut Transaction| {
             let mut record = record(tx, digest)?;
             record.count(what)?;
             if record.is_counted() {
                 tx.put(keys::ticket(digest), &record);
             }
             Ok(())
-        })
+        };
+        self.in_place(|store| store.transact(count))
     }
 
     fn new_ticket(&self) -> String {

@@ -149,7 +149,7 @@ impl Batch {
         entry: Entry<R>,
     ) -> Result<BatchItem, Problem> {
         let what = TicketUse::Write(entry.effective_size());
-        self.app.quick(|store| store.in_place(|store| store.count_use(&self.caller, what)))?;
+        self.app.store().count_use(&self.caller, what)?;
         let size = self.in_memory(&entry);
         let read = read(self.app.store(), &self.caller, (path, &self.each), entry);
         if size == 0 {
