@@ -112,10 +112,9 @@ impl Call {
     }
 
     /// Counts a further use of the ticket.
-    pub(crate) async fn count_use(&self, what: TicketUse) -> Result<(), Refusal> {
-        let caller = self.caller.clone();
-        let counted = self.blocking(move |store| store.count_use(&caller, what)).await;
-        counted.map_err(bad_ticket)
+    pub(crate) fn count_use(&self, what: TicketUse) -> Result<(), Refusal> {
+        let counted = self.app.store().count_use(&self.caller, what);
+        counted.map_err(|error| bad_ticket(error.into()))
     }
 }
 

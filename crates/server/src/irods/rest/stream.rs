@@ -47,7 +47,7 @@ async fn put(
     (offset, truncate): (u64, bool),
     received: Received,
 ) -> Result<(), Refusal> {
-    call.count_use(TicketUse::Write(received.size())).await?;
+    call.count_use(TicketUse::Write(received.size()))?;
     bytes_in::may_write(call, path.clone()).await?;
     bytes_in::put(call, path, offset, truncate, received).await
 }
