@@ -153,12 +153,12 @@ impl Chain {
         id: ResourceId,
         child: &Resource,
     ) -> Rights {
-        self.rights_below(caller, &[(id, &child.access)])
+        self.rights_below(caller, id, &child.access)
     }
 
-    /// The same by access lists, for a child that may have been deleted, or something in it: the innermost first.
-    pub(crate) fn rights_below(&self, caller: &Caller, lists: &[(ResourceId, &Access)]) -> Rights {
-        let lists = lists.iter().copied().chain(self.lists());
+    /// The same by an access list, for a child that may have been deleted.
+    pub(crate) fn rights_below(&self, caller: &Caller, id: ResourceId, child: &Access) -> Rights {
+        let lists = std::iter::once((id, child)).chain(self.lists());
         decide(caller, &lists.collect::<Vec<_>>())
     }
 
@@ -198,7 +198,7 @@ fn read_up(
     let keys: Vec<_> = ids.iter().map(|id| keys::resource(*id)).collect();
     let mut next = from;
     for (at, value) in reads.look(&keys)?.into_iter().enumerate() {
-        reads.rest_on(keys[at].clone(), value.as_ref());
+        reads.rest_on(&keys[at]);
         let Some(value) = value else { return Ok(None) };
         let resource = Resource::from_value(&value)?;
         next = resource.parent;
@@ -214,7 +214,7 @@ fn read_up(
 }
 
 /// The current collection of a resource, or the former one of a removed resource.
-fn parent_before(
+pub(crate) fn parent_before(
     reads: &impl Reads,
     id: ResourceId,
     resource: &Resource,

@@ -5,8 +5,7 @@
 //! so that the commit fails if any of it has changed in the meantime. A transaction sees its own writes.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -36,7 +35,7 @@ pub(crate) trait Reads {
     }
 
     /// Has a commit depend on what [`Reads::look`] returned for a key.
-    fn rest_on(&self, _key: Bytes, _value: Option<&Bytes>) {}
+    fn rest_on(&self, _key: &Bytes) {}
 
     /// Reads keys that are likely to be read. A commit depends on those that are.
     fn read_ahead(&self, keys: &[Bytes]) -> Result<()> {
@@ -76,9 +75,7 @@ pub(crate) trait Reads {
 pub(crate) struct Transaction {
     snapshot: Box<dyn Snapshot>,
     edges: Arc<Edges>,
-    seen: RefCell<BTreeMap<Bytes, Option<Bytes>>>,
-    /// What was read ahead, on the same snapshot, and not used yet.
-    ahead: RefCell<BTreeMap<Bytes, Option<Bytes>>>,
+    reads: RefCell<HashMap<Bytes, Read>>,
     ranges: RefCell<Vec<Evidence>>,
     writes: BTreeMap<Bytes, Option<Bytes>>,
     size: usize,
@@ -93,6 +90,14 @@ pub(crate) struct Transaction {
     now: Time,
     frees: bool,
     announced: Vec<Arc<dyn Announced>>,
+}
+
+/// What the snapshot has at a key.
+#[derive(Debug)]
+struct Read {
+    value: Option<Bytes>,
+    /// Whether the commit depends on it. Otherwise it was only looked at, or read ahead.
+    counts: bool,
 }
 
 /// Something outside of the catalog that a commit makes known.
@@ -120,8 +125,7 @@ impl Transaction {
         Self {
             snapshot,
             edges,
-            seen: RefCell::default(),
-            ahead: RefCell::default(),
+            reads: RefCell::default(),
             ranges: RefCell::default(),
             writes: BTreeMap::new(),
             size: 0,
@@ -144,7 +148,7 @@ impl Transaction {
     /// What it did, to be committed with other work.
     pub(crate) fn into_work(self) -> Work {
         Work {
-            seen: self.seen.into_inner(),
+            seen: evidence(self.reads.into_inner()).collect(),
             ranges: self.ranges.into_inner(),
             writes: self.writes,
             sums: self.sums,
@@ -218,7 +222,37 @@ impl Transaction {
 
     /// Whether it has read or written a key.
     pub(crate) fn knows(&self, key: &Bytes) -> bool {
-        self.writes.contains_key(key) || self.seen.borrow().contains_key(key)
+        let reads = self.reads.borrow();
+        self.writes.contains_key(key) || reads.get(key).is_some_and(|read| read.counts)
+    }
+
+    /// Reads each key once: those that are not known yet together. `counts` tells whether the commit depends on them.
+    fn read(&self, keys: &[Bytes], counts: bool) -> Result<Vec<Option<Bytes>>> {
+        go_on()?;
+        let mut reads = self.reads.borrow_mut();
+        let (mut values, mut unread) = (Vec::with_capacity(keys.len()), Vec::new());
+        for (at, key) in keys.iter().enumerate() {
+            let written = self.writes.get(key);
+            values.push(match (written, reads.get_mut(key)) {
+                (Some(written), _) => written.clone(),
+                (None, Some(read)) => {
+                    read.counts |= counts;
+                    read.value.clone()
+                }
+                (None, None) => {
+                    unread.push((at, key.clone()));
+                    None
+                }
+            });
+        }
+        if !unread.is_empty() {
+            let keys: Vec<Bytes> = unread.iter().map(|(_, key)| key.clone()).collect();
+            for ((at, key), value) in unread.into_iter().zip(self.snapshot.get_many(&keys)?) {
+                values[at].clone_from(&value);
+                reads.insert(key, Read { value, counts });
+            }
+        }
+        Ok(values)
     }
 
     fn write(&mut self, key: Bytes, value: Option<Bytes>) {
@@ -239,7 +273,9 @@ impl Transaction {
         let mut batch = Batch::new(self.snapshot.version());
         batch.token = Some(token);
         batch.frees = self.frees;
-        batch.expect_keys(self.seen.into_inner());
+        let mut seen: Vec<_> = evidence(self.reads.into_inner()).collect();
+        seen.sort_unstable_by(|(key, _), (other, _)| key.cmp(other));
+        batch.expect_keys(seen);
         batch.evidence.append(&mut self.ranges.into_inner());
         for (key, value) in self.writes {
             match value {
@@ -263,58 +299,46 @@ impl Transaction {
     }
 }
 
+/// The keys on which a commit depends, and what they held.
+fn evidence(reads: HashMap<Bytes, Read>) -> impl Iterator<Item = (Bytes, Option<Bytes>)> {
+    let counted = reads.into_iter().filter(|(_, read)| read.counts);
+    counted.map(|(key, read)| (key, read.value))
+}
+
 impl Reads for Transaction {
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
         go_on()?;
         if let Some(written) = self.writes.get(key) {
             return Ok(written.clone());
         }
-        match self.seen.borrow_mut().entry(key.clone()) {
-            Entry::Occupied(seen) => Ok(seen.get().clone()),
-            Entry::Vacant(unseen) => {
-                let value = match self.ahead.borrow_mut().remove(key) {
-                    Some(value) => value,
-                    None => self.snapshot.get(key)?,
-                };
-                Ok(unseen.insert(value).clone())
-            }
+        let mut reads = self.reads.borrow_mut();
+        if let Some(read) = reads.get_mut(key) {
+            read.counts = true;
+            return Ok(read.value.clone());
         }
+        let value = self.snapshot.get(key)?;
+        reads.insert(key.clone(), Read { value: value.clone(), counts: true });
+        Ok(value)
     }
 
     fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
-        let values = self.look(keys)?;
-        for (key, value) in keys.iter().zip(&values) {
-            self.rest_on(key.clone(), value.as_ref());
-        }
-        Ok(values)
+        self.read(keys, true)
     }
 
     fn look(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
-        go_on()?;
-        let (seen, ahead) = (self.seen.borrow(), self.ahead.borrow());
-        let read = |key: &Bytes| seen.get(key).or_else(|| ahead.get(key));
-        let known = |key: &Bytes| self.writes.get(key).or_else(|| read(key));
-        let unseen: Vec<Bytes> = keys.iter().filter(|key| known(key).is_none()).cloned().collect();
-        let mut found = match unseen.is_empty() {
-            true => Vec::new(),
-            false => self.snapshot.get_many(&unseen)?,
-        }
-        .into_iter();
-        let value = |key| known(key).cloned().unwrap_or_else(|| found.next().flatten());
-        Ok(keys.iter().map(value).collect())
+        self.read(keys, false)
     }
 
     fn read_ahead(&self, keys: &[Bytes]) -> Result<()> {
-        let values = self.look(keys)?;
-        let seen = self.seen.borrow();
-        let new = keys.iter().cloned().zip(values).filter(|(key, _)| !seen.contains_key(key));
-        self.ahead.borrow_mut().extend(new);
-        Ok(())
+        self.look(keys).map(drop)
     }
 
-    fn rest_on(&self, key: Bytes, value: Option<&Bytes>) {
-        if !self.writes.contains_key(&key) {
-            self.seen.borrow_mut().entry(key).or_insert_with(|| value.cloned());
+    fn rest_on(&self, key: &Bytes) {
+        if let Some(read) = self.reads.borrow_mut().get_mut(key)
+            && !read.counts
+        {
+            // What it wrote itself depends on nothing.
+            read.counts = !self.writes.contains_key(key);
         }
     }
 

@@ -1,19 +1,26 @@
-//! The change feed, of which one entry that does not decode would stop every reader.
+//! The change feed, of which one entry that does not decode would stop every reader. After a repair the feed begins behind it: it has
+//! no gap of which a reader would not know.
 
-use super::report::{Report, rows, while_same};
+use super::report::{Report, rows};
 use super::{Finding, FindingKind};
 use crate::Result;
-use crate::catalog::{ChangeRecord, Record, View, keys};
+use crate::catalog::{ChangeRecord, Reads, Record, Transaction, View, keys};
+use crate::feed::{Position, raise_floor};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::feed_after(None)) {
         let (key, value) = row?;
         if let Err(fault) = ChangeRecord::from_value(&value) {
             let version = keys::first_id(&key).unwrap_or_default();
-            let detail = format!("a change of the feed: {fault}; repair drops it");
-            let fix = while_same(vec![(key.clone(), Some(value))], move |tx| {
+            let detail = format!("a change of the feed: {fault}; repair forgets all up to it");
+            let fix = move |tx: &mut Transaction| {
+                if tx.value(&key)?.as_ref() != Some(&value) {
+                    return Ok(false);
+                }
                 tx.delete(key.clone());
-            });
+                raise_floor(tx, Position::of_key(&key))?;
+                Ok(true)
+            };
             report.derivable(Finding::new(FindingKind::DamagedRecord, version, detail), fix)?;
         }
     }

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 
 use super::Position;
-use crate::catalog::{ChangeRecord, Reads, Record, keys};
+use crate::catalog::{ChangeRecord, Reads, Record, Transaction, keys};
 use crate::model::Time;
 use crate::{Result, Store};
 
@@ -24,9 +24,7 @@ impl Store {
             self.transact(|tx| {
                 tx.frees_space();
                 old.iter().for_each(|key| tx.delete(key.clone()));
-                let raised = floor(tx)?.max(newest).0.unwrap_or_default();
-                tx.put_raw(keys::setting(FLOOR), Bytes::copy_from_slice(&raised));
-                Ok(())
+                raise_floor(tx, newest)
             })?;
             trimmed += old.len() as u64;
         }
@@ -47,6 +45,13 @@ impl Store {
 
 /// The setting that holds the position of the newest change that was forgotten.
 const FLOOR: &str = "feed-floor";
+
+/// Has the feed begin after a position, unless it begins later.
+pub(crate) fn raise_floor(tx: &mut Transaction, forgotten: Position) -> Result<()> {
+    let raised = floor(tx)?.max(forgotten).0.unwrap_or_default();
+    tx.put_raw(keys::setting(FLOOR), Bytes::copy_from_slice(&raised));
+    Ok(())
+}
 
 /// Where the feed begins: after this position every change is kept.
 pub(crate) fn floor(reads: &impl Reads) -> Result<Position> {

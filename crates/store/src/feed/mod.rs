@@ -6,7 +6,7 @@ mod floor;
 mod regrant;
 mod subtree;
 
-pub(crate) use self::floor::floor;
+pub(crate) use self::floor::{floor, raise_floor};
 use self::subtree::Subtree;
 use cenote_kv::KeyRange;
 
@@ -174,13 +174,15 @@ fn page(
     mut subtree: Option<Subtree>,
 ) -> Result<ChangePage> {
     let limit = limit.clamp(1, 10_000);
-    if since != Position::default() && since < floor(view)? {
+    let floor = floor(view)?;
+    if since != Position::default() && since < floor {
         return Err(Error::new(
             ErrorKind::Expired,
             format!("some changes after {since} are no longer kept"),
         )
         .with_hint("follow the feed from `now`, then read everything again"));
     }
+    let since = since.max(floor);
     let rows = view.rows(&keys::feed_after(since.0), limit + 1)?;
     let more = rows.len() > limit;
     let (changes, next) = (Vec::new(), since);
@@ -296,7 +298,7 @@ fn sees(
     (id, access): (ResourceId, &Access),
 ) -> Result<bool> {
     let Some(collection) = locate(reads, &At::Id(parent))? else { return Ok(false) };
-    Ok(collection.rights_below(caller, &[(id, access)]).allow(Operation::Stat))
+    Ok(collection.rights_below(caller, id, access).allow(Operation::Stat))
 }
 
 impl Change {

@@ -9,7 +9,7 @@ use super::since::{Names, revisions};
 use super::{AsOf, Moment};
 use crate::access::Operation;
 use crate::catalog::{Child, Record, keys};
-use crate::model::{ResourceId, StorePath};
+use crate::model::{Name, ResourceId, StorePath};
 use crate::resources::require_collection;
 use crate::waiting::go_on;
 use crate::{Caller, Result, Store};
@@ -22,7 +22,7 @@ const MOST: usize = 1_000;
 pub struct PastPage {
     /// In the order of the names' bytes.
     pub entries: Vec<PastEntry>,
-    /// After which name the next page begins; none at the end. A page can be empty before the last.
+    /// After which name the next page begins, that of the last entry; none at the end.
     pub next: Option<String>,
 }
 
@@ -48,6 +48,10 @@ impl PastEntry {
             Self::Lost { path, .. } => path,
         }
     }
+
+    fn name(&self) -> Option<String> {
+        self.path().names().last().map(Name::to_string)
+    }
 }
 
 impl Store {
@@ -72,10 +76,32 @@ impl Store {
 }
 
 impl AsOf<'_> {
+    /// A name that the caller may not see is not where a page ends: what follows is read until one can be shown.
     fn page(&self, collection: &Found, after: &str, limit: usize) -> Result<PastPage> {
         let id = collection.chain.id();
         let names = Names::read(self.view, self.cut, |parent, _| parent == id)?;
-        let mut held = self.held(id, &names, after, limit + 1)?;
+        let mut after = after.to_owned();
+        loop {
+            let (entries, next) = self.part(collection, &names, &after, limit)?;
+            match (entries.last(), next) {
+                (None, Some(next)) => after = next,
+                (last, next) => {
+                    let next = next.and(last.and_then(PastEntry::name));
+                    return Ok(PastPage { entries, next });
+                }
+            }
+        }
+    }
+
+    /// What the caller may see of so many names, and the last of these, if there are more.
+    fn part(
+        &self,
+        collection: &Found,
+        names: &Names,
+        after: &str,
+        limit: usize,
+    ) -> Result<(Vec<PastEntry>, Option<String>)> {
+        let mut held = self.held(collection.chain.id(), names, after, limit + 1)?;
         let next = (held.len() > limit).then(|| held.keys().nth(limit - 1).cloned()).flatten();
         if let Some(last) = &next {
             held.retain(|name, _| name <= last);
@@ -85,12 +111,12 @@ impl AsOf<'_> {
         let revisions = revisions(self.view, self.cut, |id| wanted.contains(&id))?;
         let mut entries = Vec::with_capacity(held.len());
         for (held, resource) in held.into_iter().zip(self.view.resources(&ids)?) {
-            match self.entry(collection, held, resource, &names)? {
+            match self.entry(collection, held, resource, names)? {
                 Entry::Found(found) => entries.extend(self.shown(&found, &revisions)?),
                 Entry::Gone { lost, seen } => entries.extend(seen.then_some(lost)),
             }
         }
-        Ok(PastPage { entries, next })
+        Ok((entries, next))
     }
 
     /// The first names after `after` that a collection held, and what each was: those that have not changed since, and those that have.

@@ -13,7 +13,7 @@ use crate::model::{Name, Resource, ResourceId, StorePath};
 pub(super) enum Entry {
     /// It is still in the catalog.
     Found(Found),
-    /// It was removed for good. `seen` tells who could see it when it was removed, by its access list.
+    /// It was removed permanently. `seen` tells whether the caller could see it, where it was and where it was last.
     Gone { lost: PastEntry, seen: bool },
 }
 

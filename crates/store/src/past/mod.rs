@@ -13,6 +13,7 @@ mod entry;
 mod moment;
 mod now;
 mod reader;
+mod removed;
 mod resource;
 mod restore;
 mod since;
@@ -27,8 +28,14 @@ pub use restore::{RestorePast, RestoredPast};
 pub use walk::PastWalk;
 pub use wanted::PastSearch;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use self::moment::Cut;
+use self::removed::Above;
 use crate::catalog::View;
+use crate::model::ResourceId;
 use crate::{Caller, Result, Store};
 
 /// A moment, as one caller sees it on one snapshot.
@@ -36,11 +43,19 @@ struct AsOf<'a> {
     view: &'a View,
     caller: &'a Caller,
     cut: Cut,
+    /// What was above the last places of what was removed permanently.
+    above: RefCell<HashMap<ResourceId, Rc<Above>>>,
+}
+
+impl<'a> AsOf<'a> {
+    fn new(view: &'a View, caller: &'a Caller, cut: Cut) -> Self {
+        Self { view, caller, cut, above: RefCell::default() }
+    }
 }
 
 impl Store {
     fn as_of<'a>(&self, view: &'a View, caller: &'a Caller, moment: Moment) -> Result<AsOf<'a>> {
         let cut = Cut::at(view, moment, self.now())?;
-        Ok(AsOf { view, caller, cut })
+        Ok(AsOf::new(view, caller, cut))
     }
 }

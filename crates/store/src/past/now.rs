@@ -2,7 +2,7 @@
 
 use crate::access::{Chain, Operation, permits_removed};
 use crate::catalog::{Reads, TrashRecord, View, keys};
-use crate::model::{Access, PersonId, ResourceId, Rights, StorePath};
+use crate::model::{PersonId, ResourceId, Rights, StorePath};
 use crate::{Act, Caller, Result};
 
 /// Where a resource is now.
@@ -40,12 +40,6 @@ impl Now {
     /// What the caller may do with it where it is.
     pub(super) fn rights(&self, caller: &Caller) -> Rights {
         self.open_chain(caller).map_or(Rights::NONE, |chain| chain.rights(caller))
-    }
-
-    /// What the caller could do with what was removed from it, by the access lists of that and of what it was in, the innermost first.
-    pub(super) fn rights_below(&self, caller: &Caller, lists: &[(ResourceId, &Access)]) -> Rights {
-        let chain = self.open_chain(caller);
-        chain.map_or(Rights::NONE, |chain| chain.rights_below(caller, lists))
     }
 
     /// Its chain; none if it is in the trash and hidden from the caller, or deleted.

@@ -26,7 +26,7 @@ impl PastReader {
     /// The moment on a snapshot, and what is undone of it.
     pub(super) fn on<'a>(&'a mut self, view: &'a View) -> Result<(AsOf<'a>, &'a Since)> {
         self.since.read_on(view)?;
-        Ok((AsOf { view, caller: &self.caller, cut: self.cut }, &self.since))
+        Ok((AsOf::new(view, &self.caller, self.cut), &self.since))
     }
 }
 

@@ -192,27 +192,6 @@ impl AsOf<'_> {
         }
     }
 
-    /// Whether the caller could see a resource that was removed for good: by the access list that it had last, in the collection that
-    /// it was in, and where it was last, as far as that is known.
-    pub(super) fn saw_removed(&self, above: &Chain, id: ResourceId, names: &Names) -> Result<bool> {
-        let Some(mut last) = names.last_of(id) else { return Ok(false) };
-        let mut lists = vec![(id, &last.access)];
-        if !above.rights_below(self.caller, &lists).allow(Operation::Stat) {
-            return Ok(false);
-        }
-        while lists.len() <= StorePath::MOST_NAMES {
-            let now = Now::of(self.view, last.parent)?;
-            if !now.is_gone() {
-                return Ok(now.rights_below(self.caller, &lists).allow(Operation::Stat));
-            }
-            // It was removed with what it was in; of that only what has changed is known.
-            let Some(collection) = names.last_of(last.parent) else { break };
-            lists.push((last.parent, &collection.access));
-            last = collection;
-        }
-        Ok(true)
-    }
-
     /// What a resource was like: as the version has it that was replaced first, or as it is. Nothing if that is not kept.
     pub(super) fn state(&self, found: &Found, revisions: &Revisions) -> Result<Option<Past>> {
         let (id, resource) = (found.chain.id(), found.chain.resource());

@@ -3,7 +3,8 @@
 //!
 //! Cost: one look at each change since; memory for those that matter to the question.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::moment::{Cut, changes_after, require_kept};
 use crate::catalog::{ChangeKind, ChangeRecord, Reads, View, keys};
@@ -33,6 +34,7 @@ impl Since {
         require_kept(view, self.read)?;
         for change in changes_after(view, self.read) {
             let (position, change) = change?;
+            self.names.collections.take();
             note_revision(&mut self.revisions, &change);
             self.names.undo(change, |_, _| true);
             require_room(self.names.len().max(self.revisions.len()))?;
@@ -42,11 +44,17 @@ impl Since {
     }
 }
 
-/// Where a resource was after its last change, or was removed from by it, and with what access list.
+/// The collection that a resource was in after its last change (for a removal: before it), and its access list then.
 #[derive(Debug)]
 pub(super) struct Last {
     pub(super) parent: ResourceId,
     pub(super) access: Access,
+}
+
+impl From<ChangeRecord> for Last {
+    fn from(change: ChangeRecord) -> Self {
+        Self { parent: change.parent, access: change.access.unwrap_or_default() }
+    }
 }
 
 /// What each collection held under the names that have changed since.
@@ -55,8 +63,10 @@ pub(super) struct Names {
     before: HashMap<ResourceId, BTreeMap<Box<str>, Option<ResourceId>>>,
     /// How many names there are.
     held: usize,
-    /// The last change of each resource that these names held, and of the collections that those came into.
+    /// What the last change of each resource that these names held says of it; nothing before that change was read.
     last: HashMap<ResourceId, Option<Last>>,
+    /// The same of the collections that those were in last, and of those above. Only read where such a collection is missing.
+    collections: OnceCell<HashMap<ResourceId, Last>>,
 }
 
 impl Names {
@@ -83,15 +93,9 @@ impl Names {
         if wanted(change.parent, &change.name) {
             self.place(&change);
         }
-        self.follow(change);
-    }
-
-    /// Notes the last change of what the names held, and of the collections above, with which it may be removed.
-    fn follow(&mut self, change: ChangeRecord) {
-        let ChangeRecord { id, parent, access, .. } = change;
-        let Some(last) = self.last.get_mut(&id) else { return };
-        *last = Some(Last { parent, access: access.unwrap_or_default() });
-        self.last.entry(parent).or_default();
+        if let Some(last) = self.last.get_mut(&change.id) {
+            *last = Some(change.into());
+        }
     }
 
     /// Notes what a change says of the name that its resource has after it, or had before it was removed.
@@ -116,7 +120,7 @@ impl Names {
     }
 
     fn len(&self) -> usize {
-        self.held.max(self.last.len())
+        self.held
     }
 
     /// What a name held, if it has changed since: a resource, or nothing.
@@ -132,9 +136,53 @@ impl Names {
         self.before.get(&parent)
     }
 
-    /// The last change of a resource that a name held, or of a collection that one came into.
+    /// What the last change of a resource that a name held says of it.
     pub(super) fn last_of(&self, id: ResourceId) -> Option<&Last> {
         self.last.get(&id)?.as_ref()
+    }
+
+    /// The same of a collection that such a resource was in last, or that was above that; nothing if it has not changed since. The
+    /// changes are read again for this, once for each level of a removed tree.
+    pub(super) fn last_of_collection(
+        &self,
+        view: &View,
+        cut: Cut,
+        id: ResourceId,
+    ) -> Result<Option<&Last>> {
+        if let Some(last) = self.last_of(id) {
+            return Ok(Some(last));
+        }
+        let collections = match self.collections.get() {
+            Some(collections) => collections,
+            None => {
+                let read = self.read_collections(view, cut)?;
+                self.collections.get_or_init(|| read)
+            }
+        };
+        Ok(collections.get(&id))
+    }
+
+    fn read_collections(&self, view: &View, cut: Cut) -> Result<HashMap<ResourceId, Last>> {
+        let mut read: HashMap<ResourceId, Last> = HashMap::new();
+        let mut next: HashSet<ResourceId> =
+            self.last.values().flatten().map(|last| last.parent).collect();
+        loop {
+            next.retain(|id| self.last_of(*id).is_none() && !read.contains_key(id));
+            let known = read.len();
+            for change in cut.later(view) {
+                let change = change?;
+                // What was above the top of a removed tree is in no other change, and the top may be known from a record only.
+                let matters = change.kind == ChangeKind::Removed || next.contains(&change.id);
+                if matters && read.len() < MOST {
+                    read.insert(change.id, change.into());
+                }
+            }
+            // None of those that are left has changed since.
+            if read.len() == known {
+                return Ok(read);
+            }
+            next = read.values().map(|last| last.parent).collect();
+        }
     }
 }
 

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::BlobId;
-use cenote_store::{CheckOptions, Finding, FindingKind as Kind, Notes, Statement, Term};
+use cenote_store::{
+    CheckOptions, ErrorKind, Finding, FindingKind as Kind, Moment, Notes, Position, Statement, Term,
+};
 
 use crate::raw::{key, named, overwrite};
 use crate::upgrade::put_blob;
 use crate::world::{
-    World, assert_clean, at, findings, noise, populated, run, world, world_with_places,
+    World, assert_clean, at, findings, kind, noise, path, populated, run, world, world_with_places,
 };
 
 const REPAIR: CheckOptions = CheckOptions { repair: true, contents: 100 };
@@ -555,6 +557,32 @@ fn every_derivable_damage_is_found_and_repaired() {
         world.sweep();
         assert_clean(&world.store);
     }
+}
+
+/// What a repair forgot is not answered for: neither to those who follow the feed, nor about a moment before it.
+#[test]
+fn a_repaired_feed_begins_behind_the_damage() {
+    let world = full();
+    world.put("/before", b"1");
+    let before = world.store.newest_change().unwrap();
+    world.mv("/before", "/after").unwrap();
+    world.damage(world.table(b'F').last().unwrap());
+    let damaged = world.store.newest_change().unwrap();
+    world.put("/later", b"1");
+    assert_eq!(kinds(&findings(&world.store, REPAIR)), [Kind::DamagedRecord]);
+    let as_of = |what: &str, position| {
+        world.store.stat_as_of(&world.admin, &path(what), Moment::Position(position)).map(drop)
+    };
+    for what in ["/before", "/after", "/later"] {
+        assert_eq!(kind(as_of(what, before)), ErrorKind::Expired, "{what}");
+    }
+    as_of("/after", damaged).unwrap();
+    assert_eq!(kind(as_of("/later", damaged)), ErrorKind::NotFound);
+    let expired = world.store.changes(&world.admin, before, 10);
+    assert_eq!(kind(expired.map(drop)), ErrorKind::Expired);
+    let page = world.store.changes(&world.admin, Position::default(), 10).unwrap();
+    assert!(page.changes.iter().all(|change| change.position > damaged), "{:?}", page.changes);
+    assert!(!page.changes.is_empty());
 }
 
 /// The key of the checksums of an object stored in one blob.

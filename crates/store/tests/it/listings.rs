@@ -1,8 +1,8 @@
 //! Listings with details of each entry, and walks by pages.
 
 use cenote_store::{
-    AccessChange, At, DetailedPage, ListOptions, Name, Rights, Scope, Stat, Statement, Term,
-    WalkCursor,
+    AccessChange, At, DetailedPage, ListOptions, Moment, Name, PastEntry, Rights, Scope, Stat,
+    Statement, Term, WalkCursor,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -163,4 +163,47 @@ fn a_cursor_has_to_be_below_the_top() {
     let cursor = |top: &str, after: &str| WalkCursor::after(&path(top), &path(after));
     assert!(cursor("/a", "/a/b").is_some() && cursor("/a", "/a").is_some());
     assert!(cursor("/a", "/ab").is_none() && cursor("/a/b", "/a").is_none());
+}
+
+/// The name after which a page begins is one that the caller saw, now and as of a moment.
+#[test]
+fn no_page_of_a_listing_ends_at_a_hidden_name() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/c");
+    let grant = |what: &str, rights: Rights| {
+        let grant = AccessChange::Grant("u".into(), rights.into(), Scope::This);
+        world.store.change_access(&world.admin, &at(what), &[grant]).unwrap();
+    };
+    grant("/c", Rights::LIST.union(Rights::READ_DESCRIPTION));
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    for name in names {
+        world.put(&format!("/c/{name}"), b"1");
+    }
+    for shown in ["c", "e"] {
+        grant(&format!("/c/{shown}"), Rights::READ_DESCRIPTION);
+    }
+    let moment = Moment::Position(world.store.newest_change().unwrap());
+    for limit in 1..=names.len() {
+        let (mut now, mut past, mut after) = (Vec::new(), Vec::new(), None);
+        loop {
+            let options = ListOptions { after, limit };
+            let page = world.store.list(&user, &at("/c"), &options).unwrap();
+            now.extend(page.entries.iter().map(|entry| entry.resource.name.clone()));
+            after = page.next;
+            let Some(next) = &after else { break };
+            assert_eq!(now.last().unwrap(), next.as_str());
+        }
+        let mut after = None::<String>;
+        loop {
+            let part = (after.as_deref(), limit);
+            let page = world.store.list_as_of(&user, &path("/c"), moment, part).unwrap();
+            let name = |entry: &PastEntry| entry.path().names().last().unwrap().to_string();
+            past.extend(page.entries.iter().map(name));
+            after = page.next;
+            let Some(next) = &after else { break };
+            assert_eq!(past.last(), Some(next));
+        }
+        assert_eq!((now, past), (vec!["c".into(), "e".into()], vec!["c".into(), "e".into()]));
+    }
 }

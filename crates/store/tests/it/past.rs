@@ -495,36 +495,48 @@ fn the_past_does_not_reveal_hidden_resources() {
     assert_eq!((names(&user), names(&world.admin)), (1, 3));
 }
 
-/// Also after it was permanently removed: where that happened counts as well.
+/// Also after it was permanently removed: where that happened counts as well, as long as anything is known of it.
 #[test]
 fn the_past_does_not_reveal_what_was_purged_where_it_was_hidden() {
     let world = keeping();
     let user = world.user("u");
-    for folder in ["/open", "/shut", "/shut/tree"] {
+    for folder in ["/open", "/shut", "/shut/tree", "/shut/old", "/shut/old/in"] {
         world.mkdir(folder);
     }
     let reading = Rights::READ_DESCRIPTION.union(Rights::READ_CONTENT).union(Rights::LIST);
     let grant = AccessChange::Grant("u".into(), reading.into(), Scope::Subtree);
     world.store.change_access(&world.admin, &at("/open"), &[grant]).unwrap();
-    let names = ["/open/alone", "/open/below", "/open/shown"];
+    let names = ["/open/alone", "/open/below", "/open/deep", "/open/old", "/open/shown"];
     for name in names {
         world.put(name, b"1");
     }
     let then = Moment::Position(world.store.newest_change().unwrap());
-    world.mv("/open/alone", "/shut/alone").unwrap();
-    world.mv("/open/below", "/shut/tree/below").unwrap();
-    world.mkdir("/open/tree");
-    world.mv("/open/shown", "/open/tree/shown").unwrap();
-    for removed in ["/shut/alone", "/shut/tree", "/open/tree"] {
+    for folder in ["/shut/tree/in", "/open/tree", "/open/tree/in"] {
+        world.mkdir(folder);
+    }
+    for (from, to) in names.into_iter().zip([
+        "/shut/alone",
+        "/shut/tree/below",
+        "/shut/tree/in/deep",
+        "/shut/old/in/old",
+        "/open/tree/in/shown",
+    ]) {
+        world.mv(from, to).unwrap();
+    }
+    for removed in ["/shut/alone", "/shut/tree", "/shut/old", "/open/tree"] {
         world.rm_all(removed).unwrap();
     }
     world.store.empty_trash(&world.admin).unwrap();
-    for swept in [false, true] {
+    let (none, not_kept) = (ErrorKind::NotFound, ErrorKind::Expired);
+    // Where the last of them were is not known any more once what had not changed since is swept.
+    for expected in [[none, none, none, none, not_kept], [none, none, none, not_kept, not_kept]] {
         let seen = |name| kind(world.store.stat_as_of(&user, &path(name), then));
-        let expected = [ErrorKind::NotFound, ErrorKind::NotFound, ErrorKind::Expired];
-        assert_eq!(names.map(seen), expected, "{swept}");
+        assert_eq!(names.map(seen), expected);
         let page = world.store.list_as_of(&user, &path("/open"), then, (None, 10)).unwrap();
-        assert_eq!(page.entries.len(), 1, "{swept}");
+        let shown = expected.iter().filter(|kind| **kind == not_kept).count();
+        assert_eq!(page.entries.len(), shown);
+        let mut walk = world.store.walk_as_of(&user, &path("/open"), then, None).unwrap();
+        assert_eq!(world.store.walk_further(&mut walk, 10).unwrap(), page.entries);
         run(world.store.maintain_once(&Pace::default())).unwrap();
     }
 }

@@ -115,7 +115,7 @@ impl<'a> VisibilityCache<'a> {
         let rights = match id {
             ResourceId::ROOT => decide(self.caller, &[(id, &access)]),
             _ => match self.collection(parent)? {
-                Some(parent) => parent.chain.rights_below(self.caller, &[(id, &access)]),
+                Some(parent) => parent.chain.rights_below(self.caller, id, &access),
                 None => return Ok(self.remember(id, None)),
             },
         };

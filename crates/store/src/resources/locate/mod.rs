@@ -140,7 +140,7 @@ fn step<'a>(
     // What was read in vain, behind a wrong hint, may change: the result does not depend on it.
     let mut next = || {
         let (key, value) = rows.next()?;
-        reads.rest_on(key.clone(), value.as_ref());
+        reads.rest_on(key);
         value
     };
     for (at, id) in ids.iter().enumerate() {

@@ -43,7 +43,7 @@ pub struct Page {
     pub collection: Stat,
     /// Its children that the caller may see, in the order of their names' bytes.
     pub entries: Vec<Stat>,
-    /// Where the next page begins: after this name. None at the end.
+    /// Where the next page begins: after this name, which is that of the last entry. None at the end.
     pub next: Option<Name>,
 }
 
@@ -73,7 +73,7 @@ impl Store {
         };
         if details.len() < page.entries.len() {
             page.entries.truncate(details.len());
-            page.next = page.entries.last().map(|last| Name::trusted(last.resource.name.as_str()));
+            page.next = page.entries.last().and_then(Stat::name).cloned();
         }
         Ok(DetailedPage { page, details })
     }
@@ -93,9 +93,19 @@ fn list(
 ) -> Result<(Page, Vec<Rights>)> {
     let chain = find(view, caller, at, Operation::List)?;
     require_collection(&chain)?;
-    let (children, next) = children(view, chain.id(), options.after.as_ref(), options.entries())?;
-    let (entries, rights) = visible(view, caller, &chain, &children)?.into_iter().unzip();
-    Ok((Page { collection: chain.into(), entries, next }, rights))
+    let mut after = options.after.clone();
+    loop {
+        let (children, next) = children(view, chain.id(), after.as_ref(), options.entries())?;
+        let (entries, rights): (Vec<_>, _) =
+            visible(view, caller, &chain, &children)?.into_iter().unzip();
+        if entries.is_empty() && next.is_some() {
+            after = next;
+            continue;
+        }
+        // The last child that was read may be hidden from the caller, and so is its name.
+        let next = next.and(entries.last().and_then(Stat::name).cloned());
+        return Ok((Page { collection: chain.into(), entries, next }, rights));
+    }
 }
 
 /// The records of those children that `caller` may see.
