@@ -214,7 +214,7 @@ fn read_up(
 }
 
 /// The current collection of a resource, or the former one of a removed resource.
-pub(crate) fn parent_before(
+fn parent_before(
     reads: &impl Reads,
     id: ResourceId,
     resource: &Resource,

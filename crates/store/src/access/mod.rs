@@ -16,7 +16,7 @@ mod removed;
 mod slot;
 
 pub use caller::{Caller, TicketGrant};
-pub(crate) use check::{Chain, parent_before, refuse};
+pub(crate) use check::{Chain, refuse};
 pub(crate) use credential::{Credential, TokenLimits};
 pub(crate) use decide::covering;
 pub use decide::{Effect, decide};

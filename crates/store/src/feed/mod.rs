@@ -110,10 +110,11 @@ impl Store {
     }
 }
 
-/// The position of the newest change.
+/// The position of the newest change, which may be forgotten.
 pub(crate) fn newest(view: &View) -> Result<Position> {
     let newest = view.last(&keys::feed_after(None))?;
-    newest.map_or_else(|| floor(view), |(key, _)| Ok(Position::of_key(&key)))
+    let kept = newest.map_or_else(Position::default, |(key, _)| Position::of_key(&key));
+    Ok(kept.max(floor(view)?))
 }
 
 /// The changes after a position.

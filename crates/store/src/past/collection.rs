@@ -80,43 +80,56 @@ impl AsOf<'_> {
     fn page(&self, collection: &Found, after: &str, limit: usize) -> Result<PastPage> {
         let id = collection.chain.id();
         let names = Names::read(self.view, self.cut, |parent, _| parent == id)?;
-        let mut after = after.to_owned();
+        let (mut after, mut step) = (after.to_owned(), limit);
         loop {
-            let (entries, next) = self.part(collection, &names, &after, limit)?;
-            match (entries.last(), next) {
-                (None, Some(next)) => after = next,
-                (last, next) => {
-                    let next = next.and(last.and_then(PastEntry::name));
+            let (mut seen, next) = self.seen(collection, &names, &after, step)?;
+            match next {
+                Some(next) if seen.is_empty() => (after, step) = (next, MOST),
+                next => {
+                    let is_last = next.is_none() && seen.len() <= limit;
+                    seen.truncate(limit);
+                    let entries = self.states(seen)?;
+                    let next = entries.last().filter(|_| !is_last).and_then(PastEntry::name);
                     return Ok(PastPage { entries, next });
                 }
             }
         }
     }
 
-    /// What the caller may see of so many names, and the last of these, if there are more.
-    fn part(
+    /// What the caller may see of so many names, and the last of these if there are more.
+    fn seen(
         &self,
         collection: &Found,
         names: &Names,
         after: &str,
-        limit: usize,
-    ) -> Result<(Vec<PastEntry>, Option<String>)> {
-        let mut held = self.held(collection.chain.id(), names, after, limit + 1)?;
-        let next = (held.len() > limit).then(|| held.keys().nth(limit - 1).cloned()).flatten();
+        most: usize,
+    ) -> Result<(Vec<Entry>, Option<String>)> {
+        let mut held = self.held(collection.chain.id(), names, after, most + 1)?;
+        let next = (held.len() > most).then(|| held.keys().nth(most - 1).cloned()).flatten();
         if let Some(last) = &next {
             held.retain(|name, _| name <= last);
         }
         let ids: Vec<ResourceId> = held.values().copied().collect();
-        let wanted: BTreeSet<ResourceId> = ids.iter().copied().collect();
-        let revisions = revisions(self.view, self.cut, |id| wanted.contains(&id))?;
         let mut entries = Vec::with_capacity(held.len());
         for (held, resource) in held.into_iter().zip(self.view.resources(&ids)?) {
-            match self.entry(collection, held, resource, names)? {
-                Entry::Found(found) => entries.extend(self.shown(&found, &revisions)?),
-                Entry::Gone { lost, seen } => entries.extend(seen.then_some(lost)),
-            }
+            let entry = self.entry(collection, held, resource, names)?;
+            entries.extend(entry.is_seen(self.caller).then_some(entry));
         }
         Ok((entries, next))
+    }
+
+    /// What these were like.
+    fn states(&self, seen: Vec<Entry>) -> Result<Vec<PastEntry>> {
+        let ids: BTreeSet<ResourceId> = seen.iter().filter_map(Entry::existing).collect();
+        let revisions = revisions(self.view, self.cut, |id| ids.contains(&id))?;
+        let mut entries = Vec::with_capacity(seen.len());
+        for entry in seen {
+            match entry {
+                Entry::Found(found) => entries.extend(self.shown(&found, &revisions)?),
+                Entry::Gone { lost, .. } => entries.push(lost),
+            }
+        }
+        Ok(entries)
     }
 
     /// The first names after `after` that a collection held, and what each was: those that have not changed since, and those that have.

@@ -5,9 +5,9 @@ use super::collection::PastEntry;
 use super::now::Now;
 use super::resource::Found;
 use super::since::{Names, Revisions};
-use crate::Result;
 use crate::access::Operation;
 use crate::model::{Name, Resource, ResourceId, StorePath};
+use crate::{Caller, Result};
 
 /// Something that a collection held, whether the caller may see it or not.
 pub(super) enum Entry {
@@ -23,6 +23,21 @@ impl Entry {
         match self {
             Self::Found(found) => &found.path,
             Self::Gone { lost, .. } => lost.path(),
+        }
+    }
+
+    /// Its id, if it is still in the catalog.
+    pub(super) fn existing(&self) -> Option<ResourceId> {
+        match self {
+            Self::Found(found) => Some(found.chain.id()),
+            Self::Gone { .. } => None,
+        }
+    }
+
+    pub(super) fn is_seen(&self, caller: &Caller) -> bool {
+        match self {
+            Self::Found(found) => found.rights(caller).allow(Operation::Stat),
+            Self::Gone { seen, .. } => *seen,
         }
     }
 }

@@ -33,7 +33,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use self::moment::Cut;
-use self::removed::Above;
+use crate::access::Chain;
 use crate::catalog::View;
 use crate::model::ResourceId;
 use crate::{Caller, Result, Store};
@@ -43,13 +43,13 @@ struct AsOf<'a> {
     view: &'a View,
     caller: &'a Caller,
     cut: Cut,
-    /// What was above the last places of what was removed permanently.
-    above: RefCell<HashMap<ResourceId, Rc<Above>>>,
+    /// The collections from which something was removed permanently, as far as they exist.
+    collections: RefCell<HashMap<ResourceId, Rc<Option<Chain>>>>,
 }
 
 impl<'a> AsOf<'a> {
     fn new(view: &'a View, caller: &'a Caller, cut: Cut) -> Self {
-        Self { view, caller, cut, above: RefCell::default() }
+        Self { view, caller, cut, collections: RefCell::default() }
     }
 }
 

@@ -3,8 +3,7 @@
 //!
 //! Cost: one look at each change since; memory for those that matter to the question.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::moment::{Cut, changes_after, require_kept};
 use crate::catalog::{ChangeKind, ChangeRecord, Reads, View, keys};
@@ -34,7 +33,6 @@ impl Since {
         require_kept(view, self.read)?;
         for change in changes_after(view, self.read) {
             let (position, change) = change?;
-            self.names.collections.take();
             note_revision(&mut self.revisions, &change);
             self.names.undo(change, |_, _| true);
             require_room(self.names.len().max(self.revisions.len()))?;
@@ -65,8 +63,6 @@ pub(super) struct Names {
     held: usize,
     /// What the last change of each resource that these names held says of it; nothing before that change was read.
     last: HashMap<ResourceId, Option<Last>>,
-    /// The same of the collections that those were in last, and of those above. Only read where such a collection is missing.
-    collections: OnceCell<HashMap<ResourceId, Last>>,
 }
 
 impl Names {
@@ -139,50 +135,6 @@ impl Names {
     /// What the last change of a resource that a name held says of it.
     pub(super) fn last_of(&self, id: ResourceId) -> Option<&Last> {
         self.last.get(&id)?.as_ref()
-    }
-
-    /// The same of a collection that such a resource was in last, or that was above that; nothing if it has not changed since. The
-    /// changes are read again for this, once for each level of a removed tree.
-    pub(super) fn last_of_collection(
-        &self,
-        view: &View,
-        cut: Cut,
-        id: ResourceId,
-    ) -> Result<Option<&Last>> {
-        if let Some(last) = self.last_of(id) {
-            return Ok(Some(last));
-        }
-        let collections = match self.collections.get() {
-            Some(collections) => collections,
-            None => {
-                let read = self.read_collections(view, cut)?;
-                self.collections.get_or_init(|| read)
-            }
-        };
-        Ok(collections.get(&id))
-    }
-
-    fn read_collections(&self, view: &View, cut: Cut) -> Result<HashMap<ResourceId, Last>> {
-        let mut read: HashMap<ResourceId, Last> = HashMap::new();
-        let mut next: HashSet<ResourceId> =
-            self.last.values().flatten().map(|last| last.parent).collect();
-        loop {
-            next.retain(|id| self.last_of(*id).is_none() && !read.contains_key(id));
-            let known = read.len();
-            for change in cut.later(view) {
-                let change = change?;
-                // What was above the top of a removed tree is in no other change, and the top may be known from a record only.
-                let matters = change.kind == ChangeKind::Removed || next.contains(&change.id);
-                if matters && read.len() < MOST {
-                    read.insert(change.id, change.into());
-                }
-            }
-            // None of those that are left has changed since.
-            if read.len() == known {
-                return Ok(read);
-            }
-            next = read.values().map(|last| last.parent).collect();
-        }
     }
 }
 

@@ -32,8 +32,10 @@ impl Mark {
 
     /// Whether each change after it is kept.
     pub(super) fn is_valid(&self, view: &View) -> Result<bool> {
+        let floor = feed::floor(view)?;
         // Where the feed begins, the change itself is not kept any more.
-        Ok(self.position == feed::floor(view)? || print(view, self.position)? == Some(self.print))
+        let is_there = self.position == floor || print(view, self.position)? == Some(self.print);
+        Ok(self.position >= floor && is_there)
     }
 }
 

@@ -565,11 +565,14 @@ fn a_repaired_feed_begins_behind_the_damage() {
     let world = full();
     world.put("/before", b"1");
     let before = world.store.newest_change().unwrap();
+    let mark = world.store.text_source().unwrap().mark().unwrap();
     world.mv("/before", "/after").unwrap();
     world.damage(world.table(b'F').last().unwrap());
     let damaged = world.store.newest_change().unwrap();
-    world.put("/later", b"1");
     assert_eq!(kinds(&findings(&world.store, REPAIR)), [Kind::DamagedRecord]);
+    assert_eq!(world.store.newest_change().unwrap(), damaged);
+    assert!(world.store.changes(&world.admin, damaged, 10).unwrap().changes.is_empty());
+    world.put("/later", b"1");
     let as_of = |what: &str, position| {
         world.store.stat_as_of(&world.admin, &path(what), Moment::Position(position)).map(drop)
     };
@@ -580,6 +583,8 @@ fn a_repaired_feed_begins_behind_the_damage() {
     assert_eq!(kind(as_of("/later", damaged)), ErrorKind::NotFound);
     let expired = world.store.changes(&world.admin, before, 10);
     assert_eq!(kind(expired.map(drop)), ErrorKind::Expired);
+    let changes = world.store.text_source().unwrap().changes(&mark, 10);
+    assert_eq!(changes.unwrap(), None, "an index is made anew");
     let page = world.store.changes(&world.admin, Position::default(), 10).unwrap();
     assert!(page.changes.iter().all(|change| change.position > damaged), "{:?}", page.changes);
     assert!(!page.changes.is_empty());

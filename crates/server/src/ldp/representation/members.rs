@@ -42,6 +42,14 @@ enum After {
     End,
 }
 
+/// The members of a part of the children.
+pub(crate) struct MemberPart {
+    /// The triples, each with the name of its child, in the order of these names.
+    pub(crate) triples: Vec<(Name, Triple)>,
+    /// After which name the next part begins; none at the end.
+    pub(crate) next: Option<Name>,
+}
+
 impl Members {
     /// What a container contains.
     pub(crate) fn contained(of: &LoadedResource, web: &Web) -> Self {
@@ -129,20 +137,22 @@ impl Members {
         self.predicate == CONTAINS
     }
 
-    /// The triples of a part of the children, and after which name the next part begins.
+    /// A part of the members. One whose children are read with their descriptions may be shorter than another one.
     pub(crate) fn part(
         &self,
         store: &Store,
         caller: &Caller,
         web: &Web,
         options: &ListOptions,
-    ) -> Result<(Vec<Triple>, Option<Name>)> {
+    ) -> Result<MemberPart> {
         if let Some(relation) = &self.inserted {
             return self.part_stated(store, caller, web, relation, options);
         }
         let page = store.list(caller, &At::Id(self.collection), options)?;
-        let triples = page.entries.iter().map(|entry| self.triple(web.address(&entry.path)));
-        Ok((triples.collect(), page.next))
+        let triples = page.entries.iter().filter_map(|entry| {
+            Some((entry.name()?.clone(), self.triple(web.address(&entry.path))))
+        });
+        Ok(MemberPart { triples: triples.collect(), next: page.next })
     }
 
     fn children(&mut self, store: &Store, caller: &Caller, web: &Web) -> Result<Vec<Triple>> {
@@ -169,9 +179,9 @@ impl Members {
             _ => None,
         };
         let options = ListOptions { after, limit: DESCRIBED };
-        let (triples, next) = self.part_stated(store, caller, web, relation, &options)?;
-        self.after = next.map_or(After::End, After::Name);
-        Ok(triples)
+        let part = self.part_stated(store, caller, web, relation, &options)?;
+        self.after = part.next.map_or(After::End, After::Name);
+        Ok(part.triples.into_iter().map(|(_, triple)| triple).collect())
     }
 
     fn part_stated(
@@ -181,10 +191,11 @@ impl Members {
         web: &Web,
         relation: &str,
         options: &ListOptions,
-    ) -> Result<(Vec<Triple>, Option<Name>)> {
+    ) -> Result<MemberPart> {
         let listed = store.list_detailed(caller, &At::Id(self.collection), options, true)?;
         let mut triples = Vec::new();
         for (stat, details) in listed.page.entries.iter().zip(&listed.details) {
+            let Some(name) = stat.name() else { continue };
             let iris = OwnIris::new(web, &stat.path);
             let description = match &details.description {
                 Some(description) => description.clone(),
@@ -195,9 +206,10 @@ impl Members {
             };
             let stated =
                 description.iter().filter(|it| it.subject.is_none() && it.predicate == relation);
-            triples.extend(stated.filter_map(|it| Some(self.triple(iri(it, &iris)?))));
+            triples
+                .extend(stated.filter_map(|it| Some((name.clone(), self.triple(iri(it, &iris)?)))));
         }
-        Ok((triples, listed.page.next))
+        Ok(MemberPart { triples, next: listed.page.next })
     }
 
     fn triple(&self, object: String) -> Triple {

@@ -155,17 +155,22 @@ fn triples(
     if page.is_first() {
         triples = own(call, reading, loaded.clone())?;
     }
-    let mut next = None;
+    let (mut parts, mut next) = (Vec::new(), None::<Name>);
     for members in members {
-        let (part, after) = members.part(store, &call.caller, &call.web, &page.options())?;
-        // Each lists the same children, so that all continue after the same name.
-        next = after;
+        let part = members.part(store, &call.caller, &call.web, &page.options())?;
+        // Each lists the same children, so that all continue after the name at which the shortest ends.
+        next = match (next, part.next) {
+            (Some(next), Some(after)) => Some(next.min(after)),
+            (next, after) => next.or(after),
+        };
         let wanted = match members.is_containment() {
             true => call.preferences.containment,
             false => call.preferences.membership,
         };
-        triples.extend(part.into_iter().filter(|_| wanted));
+        parts.extend(part.triples.into_iter().filter(|_| wanted));
     }
+    let here = parts.into_iter().filter(|(name, _)| next.as_ref().is_none_or(|next| name <= next));
+    triples.extend(here.map(|(_, triple)| triple));
     Ok((triples, next))
 }
 

@@ -71,6 +71,27 @@ async fn the_members_of_a_direct_container_are_paged_with_its_children() {
     assert_eq!(pages.iter().map(has).collect::<Vec<_>>(), [2, 1]);
 }
 
+/// A page of members whose descriptions are large is shorter than was preferred, and so is its part of the children.
+#[tokio::test]
+async fn large_members_of_an_indirect_container_are_all_in_its_pages() {
+    let web = Web::new("/rest");
+    let indirect = "@prefix ldp: <http://www.w3.org/ns/ldp#> . <> a ldp:IndirectContainer ; ldp:membershipResource <> ; ldp:hasMemberRelation <urn:has> ; ldp:insertedContentRelation <urn:who> .";
+    assert_eq!(web.put("/i", indirect).await.status, 201);
+    for n in 0..7 {
+        let text = "x".repeat(900_000);
+        let member = format!("<> <urn:who> <urn:{n}> ; <urn:text> \"{text}\" .");
+        assert_eq!(web.put(&format!("/i/{n}"), &member).await.status, 201);
+    }
+    let whole = web.triples("/i").await;
+    let pages = pages(&web, "/i", 100).await;
+    assert!(pages.len() > 1, "the descriptions are too large for one page");
+    for of in ["<urn:has> <urn:", "#contains"] {
+        let count = |page: &BTreeSet<String>| page.iter().filter(|it| it.contains(of)).count();
+        assert_eq!(pages.iter().map(count).sum::<usize>(), 7, "{of}");
+    }
+    assert_eq!(pages.into_iter().flatten().collect::<BTreeSet<_>>(), whole);
+}
+
 #[tokio::test]
 async fn invalid_pages_are_refused_and_resources_without_members_are_returned_whole() {
     let web = Web::new("/rest");

@@ -36,6 +36,9 @@ impl Default for ListOptions {
     }
 }
 
+/// How many children are read at a time after those of which the caller may see none.
+const STEP: usize = 1_000;
+
 /// Part of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
@@ -93,17 +96,19 @@ fn list(
 ) -> Result<(Page, Vec<Rights>)> {
     let chain = find(view, caller, at, Operation::List)?;
     require_collection(&chain)?;
-    let mut after = options.after.clone();
+    let (mut after, mut step) = (options.after.clone(), options.entries());
     loop {
-        let (children, next) = children(view, chain.id(), after.as_ref(), options.entries())?;
-        let (entries, rights): (Vec<_>, _) =
-            visible(view, caller, &chain, &children)?.into_iter().unzip();
-        if entries.is_empty() && next.is_some() {
-            after = next;
+        let (children, next) = children(view, chain.id(), after.as_ref(), step)?;
+        let mut seen = visible(view, caller, &chain, &children)?;
+        if seen.is_empty() && next.is_some() {
+            (after, step) = (next, STEP);
             continue;
         }
+        let is_last = next.is_none() && seen.len() <= options.entries();
+        seen.truncate(options.entries());
+        let (entries, rights): (Vec<Stat>, _) = seen.into_iter().unzip();
         // The last child that was read may be hidden from the caller, and so is its name.
-        let next = next.and(entries.last().and_then(Stat::name).cloned());
+        let next = entries.last().filter(|_| !is_last).and_then(Stat::name).cloned();
         return Ok((Page { collection: chain.into(), entries, next }, rights));
     }
 }
