@@ -39,7 +39,7 @@ pub(crate) trait Reads {
 
     /// Reads keys that are likely to be read. A commit depends on those that are.
     fn read_ahead(&self, keys: &[Bytes]) -> Result<()> {
-        self.values(keys).map(drop)
+        self.look(keys).map(drop)
     }
 
     /// Where paths led before.
@@ -327,10 +327,6 @@ impl Reads for Transaction {
 
     fn look(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         self.read(keys, false)
-    }
-
-    fn read_ahead(&self, keys: &[Bytes]) -> Result<()> {
-        self.look(keys).map(drop)
     }
 
     fn rest_on(&self, key: &Bytes) {

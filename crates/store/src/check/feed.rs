@@ -1,10 +1,10 @@
 //! The change feed, of which one entry that does not decode would stop every reader. After a repair the feed begins behind it: it has
 //! no gap of which a reader would not know.
 
-use super::report::{Report, rows};
+use super::report::{Report, is_same, rows};
 use super::{Finding, FindingKind};
 use crate::Result;
-use crate::catalog::{ChangeRecord, Reads, Record, Transaction, View, keys};
+use crate::catalog::{ChangeRecord, Record, Transaction, View, keys};
 use crate::feed::{Position, raise_floor};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
@@ -13,13 +13,14 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         if let Err(fault) = ChangeRecord::from_value(&value) {
             let version = keys::first_id(&key).unwrap_or_default();
             let detail = format!("a change of the feed: {fault}; repair forgets all up to it");
+            let seen = [(key.clone(), Some(value))];
             let fix = move |tx: &mut Transaction| {
-                if tx.value(&key)?.as_ref() != Some(&value) {
-                    return Ok(false);
+                let is_same = is_same(tx, &seen)?;
+                if is_same {
+                    tx.delete(key.clone());
+                    raise_floor(tx, Position::of_key(&key))?;
                 }
-                tx.delete(key.clone());
-                raise_floor(tx, Position::of_key(&key))?;
-                Ok(true)
+                Ok(is_same)
             };
             report.derivable(Finding::new(FindingKind::DamagedRecord, version, detail), fix)?;
         }

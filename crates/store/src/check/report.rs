@@ -131,14 +131,22 @@ pub(super) fn while_same(
     fix: impl Fn(&mut Transaction) + 'static,
 ) -> impl Fn(&mut Transaction) -> Result<bool> + 'static {
     move |tx| {
-        for (key, value) in &seen {
-            if tx.value(key)? != *value {
-                return Ok(false);
-            }
+        let is_same = is_same(tx, &seen)?;
+        if is_same {
+            fix(tx);
         }
-        fix(tx);
-        Ok(true)
+        Ok(is_same)
     }
+}
+
+/// Whether these keys hold what was seen, for a fix that may fail.
+pub(super) fn is_same(tx: &Transaction, seen: &[(Bytes, Option<Bytes>)]) -> Result<bool> {
+    for (key, value) in seen {
+        if tx.value(key)? != *value {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Deletes rows that lead nowhere, while they do.

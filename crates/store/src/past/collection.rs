@@ -10,7 +10,7 @@ use super::{AsOf, Moment};
 use crate::access::Operation;
 use crate::catalog::{Child, Record, keys};
 use crate::model::{Name, ResourceId, StorePath};
-use crate::resources::require_collection;
+use crate::resources::{first_seen, require_collection};
 use crate::waiting::go_on;
 use crate::{Caller, Result, Store};
 
@@ -76,24 +76,14 @@ impl Store {
 }
 
 impl AsOf<'_> {
-    /// A name that the caller may not see is not where a page ends: what follows is read until one can be shown.
     fn page(&self, collection: &Found, after: &str, limit: usize) -> Result<PastPage> {
         let id = collection.chain.id();
         let names = Names::read(self.view, self.cut, |parent, _| parent == id)?;
-        let (mut after, mut step) = (after.to_owned(), limit);
-        loop {
-            let (mut seen, next) = self.seen(collection, &names, &after, step)?;
-            match next {
-                Some(next) if seen.is_empty() => (after, step) = (next, MOST),
-                next => {
-                    let is_last = next.is_none() && seen.len() <= limit;
-                    seen.truncate(limit);
-                    let entries = self.states(seen)?;
-                    let next = entries.last().filter(|_| !is_last).and_then(PastEntry::name);
-                    return Ok(PastPage { entries, next });
-                }
-            }
-        }
+        let read = |after: &String, most| self.seen(collection, &names, after, most);
+        let (seen, more) = first_seen(after.to_owned(), limit, read)?;
+        let entries = self.states(seen)?;
+        let next = entries.last().filter(|_| more).and_then(PastEntry::name);
+        Ok(PastPage { entries, next })
     }
 
     /// What the caller may see of so many names, and the last of these if there are more.

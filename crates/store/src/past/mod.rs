@@ -44,7 +44,7 @@ struct AsOf<'a> {
     caller: &'a Caller,
     cut: Cut,
     /// The collections from which something was removed permanently, as far as they exist.
-    collections: RefCell<HashMap<ResourceId, Rc<Option<Chain>>>>,
+    collections: RefCell<HashMap<ResourceId, Option<Rc<Chain>>>>,
 }
 
 impl<'a> AsOf<'a> {

@@ -16,17 +16,17 @@ impl AsOf<'_> {
         let may_see = |chain: &Chain| {
             chain.rights_below(self.caller, id, &last.access).allow(Operation::Stat)
         };
-        Ok(may_see(above) && self.existing(last.parent)?.as_ref().as_ref().is_none_or(may_see))
+        Ok(may_see(above) && self.existing(last.parent)?.is_none_or(|chain| may_see(&chain)))
     }
 
     /// The chain of a collection in the tree or in the trash: read once for all that was removed from it.
-    fn existing(&self, collection: ResourceId) -> Result<Rc<Option<Chain>>> {
+    fn existing(&self, collection: ResourceId) -> Result<Option<Rc<Chain>>> {
         if let Some(chain) = self.collections.borrow().get(&collection) {
             return Ok(chain.clone());
         }
         let chain = Chain::read_removed(self.view, collection)?;
         // It ends early where a collection above was removed permanently.
-        let chain = Rc::new(chain.filter(|chain| chain.contains(ResourceId::ROOT)));
+        let chain = chain.filter(|chain| chain.contains(ResourceId::ROOT)).map(Rc::new);
         self.collections.borrow_mut().insert(collection, chain.clone());
         Ok(chain)
     }

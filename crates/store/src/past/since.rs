@@ -35,7 +35,7 @@ impl Since {
             let (position, change) = change?;
             note_revision(&mut self.revisions, &change);
             self.names.undo(change, |_, _| true);
-            require_room(self.names.len().max(self.revisions.len()))?;
+            require_room(self.names.held.max(self.revisions.len()))?;
             self.read = position;
         }
         Ok(())
@@ -75,7 +75,7 @@ impl Names {
         let mut names = Self::default();
         for change in cut.later(view) {
             names.undo(change?, &wanted);
-            require_room(names.len())?;
+            require_room(names.held)?;
         }
         Ok(names)
     }
@@ -113,10 +113,6 @@ impl Names {
                 self.last.entry(id).or_default();
             }
         }
-    }
-
-    fn len(&self) -> usize {
-        self.held
     }
 
     /// What a name held, if it has changed since: a resource, or nothing.

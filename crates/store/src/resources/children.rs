@@ -42,6 +42,31 @@ pub(crate) fn children(
     Ok((children, next))
 }
 
+/// How many entries are read at a time after those of which the caller may see none.
+const STEP: usize = 1_000;
+
+/// The first of many entries that the caller may see, at most `limit`, and whether more may follow. `read` returns those among so many
+/// entries after one, and the last entry that it read if there are more. It is called until there is something to show: a page never ends at
+/// a hidden entry, since it would reveal the name.
+pub(crate) fn first_seen<T, After>(
+    mut after: After,
+    limit: usize,
+    read: impl Fn(&After, usize) -> Result<(Vec<T>, Option<After>)>,
+) -> Result<(Vec<T>, bool)> {
+    let mut step = limit;
+    loop {
+        let (mut seen, next) = read(&after, step)?;
+        match next {
+            Some(next) if seen.is_empty() => (after, step) = (next, STEP),
+            next => {
+                let more = next.is_some() || seen.len() > limit;
+                seen.truncate(limit);
+                return Ok((seen, more));
+            }
+        }
+    }
+}
+
 pub(crate) fn has_children(tx: &Transaction, id: ResourceId) -> Result<bool> {
     Ok(!tx.rows(&keys::children(id), 1)?.is_empty())
 }

@@ -14,7 +14,7 @@ mod record;
 mod references;
 mod walk;
 
-pub(crate) use children::{children, has_children, part};
+pub(crate) use children::{children, first_seen, has_children, part};
 pub use conditions::Conditions;
 pub(crate) use conditions::check_removal;
 pub(crate) use depth::require_depth;

@@ -480,8 +480,7 @@ fn a_change_set_is_committed_although_access_elsewhere_was_changed() {
 }
 
 fn grant(world: &World, name: &str, rights: Rights) {
-    let grant = [AccessChange::Grant(name.into(), rights.into(), Scope::Subtree)];
-    world.store.change_access(&world.admin, &at("/shared"), &grant).unwrap();
+    world.grant("/shared", name, rights, Scope::Subtree);
 }
 
 /// A conflict reveals nothing that the creator may not see.

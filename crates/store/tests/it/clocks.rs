@@ -9,9 +9,9 @@ use std::time::Duration;
 use cenote_blob::Place;
 use cenote_kv::{Batch, CommitError, Engine, MemoryEngine, Snapshot, Token, Version};
 use cenote_store::{
-    AccessChange, At, AttributeChange, AvuChange, Conditions, CopyOptions, CreateOptions, Draft,
-    ErrorKind, Graph, Membership, MoveOptions, RemoveOptions, ReplicaChange, ResourceId, Retention,
-    Rights, Scope, StageFrom, Stat, Statement, Term, Time, UploadOptions, Versioning, Where,
+    At, AttributeChange, AvuChange, Conditions, CopyOptions, CreateOptions, Draft, ErrorKind,
+    Graph, Membership, MoveOptions, RemoveOptions, ReplicaChange, ResourceId, Retention, Rights,
+    Scope, StageFrom, Stat, Statement, Term, Time, UploadOptions, Versioning, Where,
 };
 
 use crate::injected::Injected;
@@ -72,8 +72,7 @@ fn create(world: &World, what: &str, draft: Draft) {
 }
 
 fn grant(world: &World, what: &str) {
-    let grant = [AccessChange::Grant("public".into(), Rights::READ_OBJECT.into(), Scope::This)];
-    world.store.change_access(&world.admin, &at(what), &grant).unwrap();
+    world.grant(what, "public", Rights::READ_OBJECT, Scope::This);
 }
 
 fn put_graph(world: &World, what: &str) {

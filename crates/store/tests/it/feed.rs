@@ -112,8 +112,7 @@ fn only_visible_changes_are_reported() {
 
 /// Grants to `u`, for this resource only.
 fn grant(world: &World, what: &str, rights: Rights) {
-    let grant = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
-    world.store.change_access(&world.admin, &at(what), &grant).unwrap();
+    world.grant(what, "u", rights, Scope::This);
 }
 
 fn visible_changes(world: &World, caller: &Caller) -> Vec<(ChangeKind, String, Option<String>)> {

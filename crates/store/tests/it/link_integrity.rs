@@ -7,9 +7,9 @@ use bytes::Bytes;
 use cenote_blob::Place;
 use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
-    AccessChange, At, AttributeChange, AvuChange, Caller, Conditions, Dangling, ErrorKind, Graph,
-    LinkIntegrity, ResourceId, RestoreOptions, Result, Retention, Rights, Scope, Stat, Statement,
-    Term, Versioning, iri_of, path_of,
+    At, AttributeChange, AvuChange, Caller, Conditions, Dangling, ErrorKind, Graph, LinkIntegrity,
+    ResourceId, RestoreOptions, Result, Retention, Rights, Scope, Stat, Statement, Term,
+    Versioning, iri_of, path_of,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -141,8 +141,7 @@ fn the_nearest_collection_decides_and_old_statements_are_kept() {
 }
 
 fn grant(world: &World, user: &str, on: &str, rights: Rights) {
-    let grant = [AccessChange::Grant(user.into(), rights.into(), Scope::This)];
-    world.store.change_access(&world.admin, &at(on), &grant).unwrap();
+    world.grant(on, user, rights, Scope::This);
 }
 
 /// Links to hidden resources are refused like links to missing ones; text is bound only to resources that the owner of

@@ -171,10 +171,7 @@ fn no_page_of_a_listing_ends_at_a_hidden_name() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/c");
-    let grant = |what: &str, rights: Rights| {
-        let grant = AccessChange::Grant("u".into(), rights.into(), Scope::This);
-        world.store.change_access(&world.admin, &at(what), &[grant]).unwrap();
-    };
+    let grant = |what: &str, rights: Rights| world.grant(what, "u", rights, Scope::This);
     grant("/c", Rights::LIST.union(Rights::READ_DESCRIPTION));
     let names = ["a", "b", "c", "d", "e", "f", "g"];
     for name in names {

@@ -457,10 +457,7 @@ fn a_state_that_is_not_kept_is_reported_and_its_name_is_listed() {
 fn the_past_does_not_reveal_hidden_resources() {
     let world = keeping();
     let user = world.user("u");
-    let grant = |what: &str, rights: Rights| {
-        let grant = AccessChange::Grant("u".into(), rights.into(), Scope::This);
-        world.store.change_access(&world.admin, &at(what), &[grant]).unwrap();
-    };
+    let grant = |what: &str, rights: Rights| world.grant(what, "u", rights, Scope::This);
     let reading = Rights::READ_DESCRIPTION.union(Rights::READ_CONTENT).union(Rights::LIST);
     for folder in ["/open", "/shut"] {
         world.mkdir(folder);
@@ -504,8 +501,7 @@ fn the_past_does_not_reveal_what_was_purged_where_it_is_hidden() {
         world.mkdir(folder);
     }
     let reading = Rights::READ_DESCRIPTION.union(Rights::READ_CONTENT).union(Rights::LIST);
-    let grant = AccessChange::Grant("u".into(), reading.into(), Scope::Subtree);
-    world.store.change_access(&world.admin, &at("/open"), &[grant]).unwrap();
+    world.grant("/open", "u", reading, Scope::Subtree);
     let names = ["/open/alone", "/open/kept", "/open/shown", "/open/swept"];
     for name in names {
         world.put(name, b"1");

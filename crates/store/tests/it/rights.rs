@@ -182,8 +182,7 @@ fn granted(rights: Rights) -> (World, Caller) {
 }
 
 fn grant(world: &World, what: &str, rights: Rights) {
-    let change = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
-    world.store.change_access(&world.admin, &at(what), &change).unwrap();
+    world.grant(what, "u", rights, Scope::This);
 }
 
 /// Performs every operation with these rights. A refused one changes nothing, and reports the resource as missing only

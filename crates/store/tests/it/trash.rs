@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, At, AvuChange, Caller, ChangeKind, Comparison, Condition, Conditions,
-    CopyOptions, ErrorKind, Membership, MoveOptions, NewTicket, Position, PutOptions, Query,
-    ReadOptions, RemoveOptions, ResourceId, RestoreOptions, Rights, Scope, SharedOptions,
-    StorePath, TicketUse, TrashOptions,
+    At, AvuChange, Caller, ChangeKind, Comparison, Condition, Conditions, CopyOptions, ErrorKind,
+    Membership, MoveOptions, NewTicket, Position, PutOptions, Query, ReadOptions, RemoveOptions,
+    ResourceId, RestoreOptions, Rights, Scope, SharedOptions, StorePath, TicketUse, TrashOptions,
 };
 
 use crate::raw::key;
@@ -41,8 +40,7 @@ fn kept() -> World {
 }
 
 fn grant(world: &World, to: &str, of: &str, rights: Rights, scope: Scope) {
-    let grant = [AccessChange::Grant(to.into(), rights.into(), scope)];
-    world.store.change_access(&world.admin, &at(of), &grant).unwrap();
+    world.grant(of, to, rights, scope);
 }
 
 fn restore(world: &World, caller: &Caller, id: ResourceId) -> cenote_store::Result<StorePath> {

@@ -11,11 +11,12 @@ use cenote_blob::faulty::Faults;
 use cenote_blob::{Hasher, Outside, Place};
 use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_store::{
-    At, AttributeChange, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions,
-    Draft, Entropy, Error, ErrorKind, Expected, Graph, Limits, ListOptions, MoveOptions, NewPlace,
-    NewUser, NewVersion, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PlaceStatus,
-    PutOptions, ReadOptions, RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement,
-    Store, StorePath, Time, TrashItem, TrashOptions, Trim, Version, Vocabulary, Where,
+    AccessChange, At, AttributeChange, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions,
+    CreateOptions, Draft, Entropy, Error, ErrorKind, Expected, Graph, Limits, ListOptions,
+    MoveOptions, NewPlace, NewUser, NewVersion, Parts, PlaceChange, PlaceId, PlaceOpener,
+    PlaceState, PlaceStatus, PutOptions, ReadOptions, RemoveOptions, ReplicaView, Result, Rights,
+    Role, Scope, Stat, Statement, Store, StorePath, Time, TrashItem, TrashOptions, Trim, Version,
+    Vocabulary, Where,
 };
 use futures_util::stream;
 use proptest::prelude::*;
@@ -385,6 +386,11 @@ impl World {
 
     pub(crate) fn rm(&self, from: &str) -> Result<()> {
         self.store.remove(&self.admin, &at(from), &RemoveOptions::default()).map(drop)
+    }
+
+    pub(crate) fn grant(&self, on: &str, to: &str, rights: Rights, scope: Scope) {
+        let grant = [AccessChange::Grant(to.into(), rights.into(), scope)];
+        self.store.change_access(&self.admin, &at(on), &grant).unwrap();
     }
 
     pub(crate) fn rm_all(&self, from: &str) -> Result<()> {

@@ -159,10 +159,7 @@ fn triples(
     for members in members {
         let part = members.part(store, &call.caller, &call.web, &page.options())?;
         // Each lists the same children, so that all continue after the name at which the shortest ends.
-        next = match (next, part.next) {
-            (Some(next), Some(after)) => Some(next.min(after)),
-            (next, after) => next.or(after),
-        };
+        next = [next, part.next].into_iter().flatten().min();
         let wanted = match members.is_containment() {
             true => call.preferences.containment,
             false => call.preferences.membership,

@@ -9,7 +9,7 @@ use cenote_kv::KeyRange;
 
 use crate::catalog::{Child, Record, View, keys};
 use crate::model::{At, Name, Resource, ResourceId, Rights, Stat};
-use crate::resources::{children, find, part, require_collection};
+use crate::resources::{children, find, first_seen, part, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 /// Which part of a listing.
@@ -35,9 +35,6 @@ impl Default for ListOptions {
         Self { after: None, limit: 1_000 }
     }
 }
-
-/// How many children are read at a time after those of which the caller may see none.
-const STEP: usize = 1_000;
 
 /// Part of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,21 +93,14 @@ fn list(
 ) -> Result<(Page, Vec<Rights>)> {
     let chain = find(view, caller, at, Operation::List)?;
     require_collection(&chain)?;
-    let (mut after, mut step) = (options.after.clone(), options.entries());
-    loop {
-        let (children, next) = children(view, chain.id(), after.as_ref(), step)?;
-        let mut seen = visible(view, caller, &chain, &children)?;
-        if seen.is_empty() && next.is_some() {
-            (after, step) = (next, STEP);
-            continue;
-        }
-        let is_last = next.is_none() && seen.len() <= options.entries();
-        seen.truncate(options.entries());
-        let (entries, rights): (Vec<Stat>, _) = seen.into_iter().unzip();
-        // The last child that was read may be hidden from the caller, and so is its name.
-        let next = entries.last().filter(|_| !is_last).and_then(Stat::name).cloned();
-        return Ok((Page { collection: chain.into(), entries, next }, rights));
-    }
+    let read = |after: &Option<Name>, most| {
+        let (children, next) = children(view, chain.id(), after.as_ref(), most)?;
+        Ok((visible(view, caller, &chain, &children)?, next.map(Some)))
+    };
+    let (seen, more) = first_seen(options.after.clone(), options.entries(), read)?;
+    let (entries, rights): (Vec<Stat>, _) = seen.into_iter().unzip();
+    let next = entries.last().filter(|_| more).and_then(Stat::name).cloned();
+    Ok((Page { collection: chain.into(), entries, next }, rights))
 }
 
 /// The records of those children that `caller` may see.

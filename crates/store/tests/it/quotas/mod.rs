@@ -10,10 +10,10 @@ use std::time::Duration;
 use cenote_blob::Place;
 use cenote_kv::{CountingEngine, Engine, FjallEngine, FjallOptions, MemoryEngine};
 use cenote_store::{
-    AccessChange, AttributeChange, BatchItem, BatchWhat, Caller, CheckOptions, Error, ErrorKind,
-    Expected, FindingKind, Measure, MoveOptions, Prune, PutOptions, Quota, QuotaLimits,
-    QuotaSetting, QuotaTarget, Received, RestoreOptions, Result, Retention, Rights, Scope, Setting,
-    UploadOptions, Versioning, Where,
+    AttributeChange, BatchItem, BatchWhat, Caller, CheckOptions, Error, ErrorKind, Expected,
+    FindingKind, Measure, MoveOptions, Prune, PutOptions, Quota, QuotaLimits, QuotaSetting,
+    QuotaTarget, Received, RestoreOptions, Result, Retention, Rights, Scope, UploadOptions,
+    Versioning, Where,
 };
 
 use crate::changesets::{begun, commit};
@@ -443,8 +443,7 @@ fn invalid_limits_are_refused_each_with_a_hint() {
 }
 
 fn grant(world: &World, to: &str, of: &str, rights: Rights) {
-    let grant = [AccessChange::Grant(to.into(), Setting::from(rights), Scope::This)];
-    world.store.change_access(&world.admin, &at(of), &grant).unwrap();
+    world.grant(of, to, rights, Scope::This);
 }
 
 #[test]
